@@ -1,0 +1,23 @@
+# Compiler, linker and sanitizer settings that every target of ours shares.
+find_program(PCHRONICLE_CCACHE ccache)
+if(PCHRONICLE_CCACHE)
+  # pch_defines and time_macros: ccache otherwise refuses sources that use the precompiled header of sql/.
+  set(PCHRONICLE_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${PCHRONICLE_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${PCHRONICLE_LAUNCHER})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PCHRONICLE_LAUNCHER})
+endif()
+find_program(PCHRONICLE_MOLD mold)
+if(PCHRONICLE_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(pchronicle_warnings INTERFACE)
+target_compile_options(pchronicle_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  add_compile_definitions(_GLIBCXX_ASSERTIONS PCHRONICLE_DCHECKS)
+endif()
+if(PCHRONICLE_SANITIZE)
+  add_compile_options(-fsanitize=${PCHRONICLE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${PCHRONICLE_SANITIZE})
+endif()

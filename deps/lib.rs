@@ -1,0 +1,1 @@
+// Empty on purpose: this crate only pins the source packages that ./dev setup unpacks.

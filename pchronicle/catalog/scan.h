@@ -1,0 +1,96 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "pchronicle/base/context.h"
+#include "pchronicle/base/result.h"
+#include "pchronicle/catalog/file_predicate.h"
+#include "pchronicle/catalog/snapshot.h"
+#include "pchronicle/columnar/batch.h"
+#include "pchronicle/model/relations.h"
+
+namespace pchronicle::catalog {
+
+/// Counters of one query over all its scans (LZY-07); thread-safe.
+struct ScanMetrics {
+  std::atomic<uint64_t> sources_opened{0}, bytes_read{0}, documents_scanned{0}, documents_pruned{0}, rows_scanned{0},
+      rows_pruned{0}, rows_emitted{0}, streamed_records{0}, buffer_peak_bytes{0}, restarts{0};
+};
+
+/// A unit of input that a query left out, placed for people: `a/b.jsonl: line 41, byte 8122, /steps/3/source: ...`.
+struct SourceProblem {
+  std::string file;
+  Status status;
+  uint64_t line = 0, byte_offset = 0;  // line 0: unknown
+  std::string pointer;
+  std::string ToString() const;
+};
+
+/// State that all scans of one query share. Thread-safe.
+class QueryScope {
+ public:
+  QueryScope(const Snapshot& snapshot, bool report_errors, const Context& context)
+      : snapshot_(snapshot), report_errors_(report_errors), context_(context) {}
+  const Snapshot& snapshot() const { return snapshot_; }
+  bool report_errors() const { return report_errors_; }
+  const Context& context() const { return context_; }
+  ScanMetrics& metrics() { return metrics_; }
+
+  /// A row that was handed on turned out different: the query has to be run once more (STL-127).
+  void RequestRestart() { restart_.store(true); }
+  bool restart_requested() const { return restart_.load(); }
+  void AddProblem(SourceProblem problem);
+  /// Sorted by file and offset, without repeats.
+  std::vector<SourceProblem> problems() const;
+  /// For the second run: keeps metrics, forgets the restart flag and the problems.
+  void BeginRestart();
+
+ private:
+  const Snapshot& snapshot_;
+  const bool report_errors_;
+  const Context& context_;
+  ScanMetrics metrics_;
+  std::atomic<bool> restart_{false};
+  mutable std::mutex mutex_;  // guards problems_
+  std::vector<SourceProblem> problems_;
+};
+
+struct ScanRequest {
+  size_t dataset = 0;  // index in the snapshot
+  model::Relation relation = model::Relation::kRuns;
+  std::vector<uint16_t> columns;  // empty: only row counts
+  std::vector<model::RowPredicate> predicates;
+  FilePredicate file_predicate;   // sources for which it is false are never opened
+};
+
+/// One piece of a scan, used by one thread: a source, or a byte range of a large line file.
+class ScanTask {
+ public:
+  virtual ~ScanTask() = default;
+  /// Position of this task's rows in the order of REL-14: tasks with smaller numbers come first.
+  virtual uint64_t order() const = 0;
+  /// Next rows; null at the end. Owned by the task, valid until the next call; its text arena may be kept alive by
+  /// copying batch->text. The batch may hold more than columnar::kBatchRows rows.
+  virtual Result<columnar::Batch*> Next() = 0;
+};
+
+/// One relation scan with one queue of tasks for any number of sources (D28). NextTask is thread-safe.
+class RelationScan {
+ public:
+  static Result<std::unique_ptr<RelationScan>> Create(QueryScope& scope, ScanRequest request);
+  virtual ~RelationScan() = default;
+  /// Sources that can provide the relation, and those left after pruning (EXP-04).
+  virtual size_t sources_total() const = 0;
+  virtual size_t sources_matched() const = 0;
+  /// Threads that can be kept busy.
+  virtual size_t max_threads() const = 0;
+  /// Null when no task is left.
+  virtual Result<std::unique_ptr<ScanTask>> NextTask() = 0;
+};
+
+}  // namespace pchronicle::catalog

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pchronicle/base/context.h"
+#include "pchronicle/base/result.h"
+#include "pchronicle/io/store.h"
+#include "pchronicle/model/diagnostics.h"
+#include "pchronicle/model/walker.h"
+
+namespace pchronicle::catalog {
+
+enum class ErrorPolicy : uint8_t { kStrict, kReport };
+
+struct Limits {  // catalog.md 12
+  uint64_t max_files = 1'000'000;
+  uint64_t max_entries = 2'000'000;
+  uint64_t max_detection_bytes = 256ULL << 20;
+  uint64_t max_file_bytes = 0;  // 0: none for local files (D14)
+  uint64_t max_record_bytes = 1ULL << 30;
+  uint32_t max_concurrent_files = 0;  // 0: min(cores, 8)
+};
+
+/// One Dataset under a name (catalog.md 2).
+struct Mount {
+  std::string alias;              // SQL schema, MNT-01
+  std::vector<std::string> name_space;  // MNT-02
+  std::string uri;                // as given
+  std::optional<model::Format> format_hint;
+  bool is_default = false;
+};
+/// Checks and derives alias and namespace of `--mount NAME=URI`; a positional Dataset is Mount "dataset" (MNT-06).
+Result<Mount> ParseMount(std::string_view name, std::string_view uri);
+Mount PositionalMount(std::string_view uri);
+
+/// Typed revision of a source (catalog.md 4.1, D16).
+struct Revision {
+  enum class Kind : uint8_t { kNone, kLocalFile, kObject, kStoryline, kEvents };
+  Kind kind = Kind::kNone;
+  std::string fingerprint;  // kLocalFile: hex
+  io::Entry entry;          // pinned metadata
+  std::string display() const;  // snapshot_ref
+};
+
+enum class SourceKind : uint8_t { kFile, kStore };
+enum class ContentStatus : uint8_t { kUnknown, kReady, kOpen, kEmpty, kIgnored, kError };
+std::string_view ContentStatusName(ContentStatus status);
+
+/// What is known of a source's content once it was read in this snapshot (catalog.md 6.1 `sources`).
+struct SourceContent {
+  ContentStatus status = ContentStatus::kUnknown;
+  std::optional<model::Format> format;
+  std::string reason;  // category and place, empty when ready
+  std::optional<uint64_t> runs;
+  model::Diagnostics diagnostics;
+};
+
+/// One discovered candidate (catalog.md 3). Immutable but for its resolve cell, which is thread-safe.
+class Source {
+ public:
+  std::string file;  // `_file_`
+  SourceKind kind = SourceKind::kFile;
+  std::optional<std::string> format_name;  // known without reading: hint, store kind
+  Revision revision;
+  std::optional<uint64_t> size_bytes;
+  std::optional<int64_t> modified_ns;
+  Status error;              // candidate that could not be pinned: status `error`
+  std::string ignored_reason;  // ignored from the start (DSC-16): never opened
+
+  /// Resolved state: format detection and what scans found. Single-flight (LZY-02), errors cached (LZY-03).
+  struct Cell;
+  std::shared_ptr<Cell> cell;
+};
+
+struct CatalogDataset {
+  Mount mount;
+  std::string root_uri;  // absolute
+  std::shared_ptr<io::Store> store;
+  std::vector<Source> sources;  // by `_file_`, byte order
+  std::vector<std::pair<std::string, uint64_t>> passed_over;  // DSC-16: ".txt" 12, "symlink" 1; sorted
+  uint64_t directories = 0;
+};
+
+struct SnapshotOptions {
+  ErrorPolicy errors = ErrorPolicy::kStrict;
+  Limits limits;
+};
+
+/// Frozen members and versions of the mounted Datasets. Immutable; shared. Building opens no file (CAT-17).
+class Snapshot {
+ public:
+  static Result<std::shared_ptr<const Snapshot>> Build(std::vector<Mount> mounts, SnapshotOptions options,
+                                                       const Context& context);
+  const std::string& id() const { return id_; }  // SID-01
+  int64_t created_at_ns() const { return created_at_ns_; }
+  const std::vector<CatalogDataset>& datasets() const { return datasets_; }
+  const SnapshotOptions& options() const { return options_; }
+  std::optional<size_t> default_dataset() const;
+  std::optional<size_t> FindDataset(std::string_view alias) const;
+
+ private:
+  friend class SnapshotBuilder;
+  std::string id_;
+  int64_t created_at_ns_ = 0;
+  std::vector<CatalogDataset> datasets_;
+  SnapshotOptions options_;
+};
+
+/// How a source is to be read: what Resolve finds out. Cached in the source's cell.
+struct ResolvedSource {
+  SourceContent content;             // kEmpty, kIgnored, kError are final; kReady/kUnknown: to be walked
+  std::optional<model::Format> format;
+  json::Container container = json::Container::kDocument;
+  std::shared_ptr<const json::ByteInput> input;
+};
+/// Opens the source (checking its pin, CAT-18), detects its format and kind. Thread-safe, single-flight.
+Result<std::shared_ptr<const ResolvedSource>> Resolve(const CatalogDataset& dataset, const Source& source,
+                                                      const Limits& limits);
+
+/// Reads every source fully (in parallel) and fills the cells' content: `ls --check`, `stats`, `query --check`.
+/// `progress` is called with (done, total), from any thread.
+Status CheckAll(const Snapshot& snapshot, const Context& context,
+                const std::function<void(size_t, size_t)>& progress = nullptr);
+
+/// What is known of a source now; never reads (REL-11).
+SourceContent KnownContent(const Source& source);
+
+}  // namespace pchronicle::catalog

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "pchronicle/base/result.h"
+
+namespace pchronicle::json {
+
+/// Sequential bytes. One reader, one thread.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Fills a prefix of `out`; 0 means the end. Short reads are legal.
+  virtual Result<size_t> Read(std::span<char> out) = 0;
+};
+
+inline constexpr uint64_t kToEnd = UINT64_MAX;
+
+/// One document or file that can be read again from any offset. Thread-safe; every ByteSource it opens is independent.
+class ByteInput {
+ public:
+  virtual ~ByteInput() = default;
+  /// Bytes [offset, offset + length); a range past the end is cut.
+  virtual Result<std::unique_ptr<ByteSource>> Open(uint64_t offset, uint64_t length = kToEnd) const = 0;
+  /// Bytes in all, where known before reading (not for compressed input).
+  virtual std::optional<uint64_t> size() const = 0;
+};
+
+/// Text in memory, owned.
+class MemoryInput final : public ByteInput {
+ public:
+  explicit MemoryInput(std::string text) : text_(std::move(text)) {}
+  Result<std::unique_ptr<ByteSource>> Open(uint64_t offset, uint64_t length) const override;
+  std::optional<uint64_t> size() const override { return text_.size(); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace pchronicle::json

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pchronicle/model/diagnostics.h"
+#include "pchronicle/model/document.h"
+#include "pchronicle/model/sink.h"
+#include "pchronicle/model/walker.h"
+
+namespace pchronicle::model {
+
+/// Collects whole documents: the hub as a sink. Text is copied, cells minified with lone surrogates kept as written.
+/// Documents come out in the order their objects open (pre-order of subtrees).
+class HubSink final : public DocumentSink {
+ public:
+  HubSink();
+  ~HubSink() override;
+  Wish OnDocument(const Document& document) override;
+  void OnTurn(const Document& document, const Turn& turn) override;
+  void OnDocumentEnd(const Document& document) override;
+  void OnRecordEnd() override;
+  void OnDocumentLost(const Document& document) override;
+  bool OnProblem(Problem problem) override;
+  void OnDiagnostic(const Document* document, std::string_view code, std::string_view pointer,
+                    std::string_view example) override;
+
+  /// Documents of finished records so far, handed over.
+  std::vector<Storyline> Take();
+  const std::vector<Problem>& problems() const;
+  const Diagnostics& diagnostics() const;
+  /// OnProblem answers this; false (default): the first problem stops the walker.
+  void set_keep_going(bool keep_going);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Reads a whole input into Storylines. The first problem is the error (context: its location).
+Result<std::vector<Storyline>> Decode(Format format, const json::ByteInput& input, WalkOptions options,
+                                      Diagnostics* diagnostics = nullptr);
+
+/// Deep copy of the parts a sink was given.
+Turn CopyTurn(const Turn& turn, Arena& arena);
+Document CopyDocument(const Document& document, Arena& arena);
+
+}  // namespace pchronicle::model
