@@ -13,9 +13,9 @@
 namespace pchronicle::json {
 
 struct CursorOptions {
-  size_t window_bytes = 256 << 10;            // one read; also what an unheld value may cost
-  uint64_t max_record_bytes = 1ULL << 30;     // bytes of one value that must be held at once (D14)
-  uint32_t max_depth = 128;                   // formats.md 1.1
+  size_t window_bytes = 256 << 10;         // one read; also what an unheld value may cost; at least 64
+  uint64_t max_record_bytes = 1ULL << 30;  // bytes of captured values held at once, since ReleaseViews (D14)
+  uint32_t max_depth = 128;                // formats.md 1.1; at most 1024
 };
 
 /// Pull reader over JSON of any size through one window (D29): the same code for small and giant records.
@@ -94,7 +94,17 @@ class Cursor {
   uint64_t buffer_peak_bytes() const;
 
  private:
+  friend class RecordStream;
   struct Impl;
+
+  /// Takes over the failure of impl_, if there is one. Always false.
+  bool Settle();
+  /// The failure says that the text is no JSON (not: too large, I/O, or a meaning that the caller objects to).
+  bool parse_failure() const;
+  void FailAsSyntax(Status status, uint64_t at);
+  /// Clears a failure after which structure is still known (Fail, a value of another kind). False when another stands.
+  bool ForgiveSemanticFailure();
+
   std::unique_ptr<Impl> impl_;
   Status status_;
 };

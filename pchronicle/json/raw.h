@@ -41,8 +41,8 @@ std::string_view CellText(const Raw& raw, Surrogates surrogates, Arena& arena);
 /// raw.text where nothing is escaped, else text in `arena`.
 std::string_view DecodeString(const Raw& raw, Arena& arena);
 
-/// Wraps a text that is known to be one valid JSON value: finds kind and flags.
-/// Empty text gives an absent value.
+/// Wraps one JSON value, blanks around it dropped: validates it and finds kind and flags. Empty text, or text that is
+/// no JSON value, gives an absent value. Nesting up to 1024 levels.
 Raw RawFromText(std::string_view text);
 
 /// Appends `text` as a JSON string literal with quotes: non-ASCII raw, '/' unescaped, short escapes for \b \f \n \r \t,

@@ -31,7 +31,8 @@ struct RecordRange {
 };
 
 /// Walks the records of one input. The caller takes cursor() at each record, consumes exactly one value and calls
-/// Finish, or calls Abandon. A UTF-8 byte-order mark is skipped. Not thread-safe.
+/// Finish, or calls Abandon (Next abandons for a caller that did neither). A UTF-8 byte-order mark is skipped; Open
+/// fails on UTF-16 (CheckEncoding). Views stay valid until the caller's cursor().ReleaseViews(). Not thread-safe.
 class RecordStream {
  public:
   static Result<std::unique_ptr<RecordStream>> Open(const ByteInput& input, Container container, RecordRange range = {},
@@ -47,15 +48,18 @@ class RecordStream {
   /// A fresh cursor at the first byte of the current record, for a second look; it stops at the record's end (line feed)
   /// in line files.
   Result<std::unique_ptr<Cursor>> Reopen() const;
-  /// Gives the current record up. A line costs only itself (true: Next works on); an array element costs itself if the
-  /// cursor is ok (structure intact); otherwise nothing behind it is sure: false.
+  /// Gives the current record up. A line costs only itself (true: Next works on); an array element or object of a
+  /// document costs itself if its structure is intact (the cursor is ok, failed by Fail, or was asked for another kind);
+  /// otherwise nothing behind it is sure: false, and status() is the error.
   bool Abandon();
 
   /// Error that ended the stream (kDocument syntax, I/O, "trailing data after JSON document").
   const Status& status() const;
+  /// Where that error, or the last one that Finish returned, stands in the file.
   uint64_t error_offset() const;
-  /// Line file whose last line has no line feed and did not parse (BR-11): state "open", no error. Set by the Next that
-  /// met it; such a record is not given back as an error.
+  /// Line file whose last line has no line feed and did not parse (BR-11): state "open", no error. A line that fits the
+  /// window is tried whole by Next, which then ends the stream. A longer one is handed out first; Finish (or Abandon)
+  /// sets this when it failed: ask before reporting that record's error.
   bool open_tail() const;
   uint64_t records() const;
   uint64_t bytes_read() const;
@@ -63,6 +67,12 @@ class RecordStream {
 
  private:
   RecordStream();
+  bool NextLine(Record* record);
+  bool NextInDocument(Record* record);
+  void LeaveLine();
+  void NoteOpenTail();
+  bool LastLineIsCut();
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
