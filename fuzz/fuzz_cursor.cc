@@ -1,5 +1,6 @@
-// The JSON cursor on hostile bytes. Equations: window and read sizes change neither events nor errors nor offsets;
-// every kernel set says the same; what Capture accepts, simdjson accepts, and the other way round.
+// The JSON cursor on hostile bytes. Equations: window and read sizes change neither events nor
+// errors nor offsets; every kernel set says the same; what Capture accepts, simdjson accepts, and
+// the other way round.
 //
 // Input: first byte flags, next four choices of what is done with values, the rest is text.
 #include <simdjson.h>
@@ -27,7 +28,8 @@ void Require(bool condition, const char* what) {
   }
 }
 
-void WindowsAgree(std::string_view text, std::string_view choices, bool lines, uint64_t max_record) {
+void WindowsAgree(std::string_view text, std::string_view choices, bool lines,
+                  uint64_t max_record) {
   const json::CursorOptions options{.max_record_bytes = max_record};
   const std::string expected = json::testing_support::Events(text, choices, lines, 0, 0, options);
   const std::pair<size_t, size_t> kSizes[] = {{64, 64}, {64, 1}, {100, 7}, {4096, 4096}};
@@ -37,7 +39,8 @@ void WindowsAgree(std::string_view text, std::string_view choices, bool lines, u
   }
 }
 
-/// Bare non-finite tokens and lone surrogates are ours; numbers too large for simdjson are text for us.
+/// Bare non-finite tokens and lone surrogates are ours; numbers too large for simdjson are text for
+/// us.
 void AgreesWithFullParser(std::string_view text) {
   json::Cursor cursor(text, 0, {.max_depth = 1024});
   json::Raw raw;
@@ -68,9 +71,11 @@ void RewritingsHold(std::string_view text) {
   Require(again.kind == raw.kind, "a cell is JSON of the same kind");
   Require((again.flags & (json::kHasBlanks | json::kHasNonFinite)) == 0, "a cell is minified");
   const std::string replaced(json::CellText(raw, json::Surrogates::kReplace, arena));
-  Require((json::RawFromText(replaced).flags & json::kHasLoneSurrogate) == 0, "no lone surrogate is left");
+  Require((json::RawFromText(replaced).flags & json::kHasLoneSurrogate) == 0,
+          "no lone surrogate is left");
   const std::string pretty = json::Pretty(cell);
-  Require(json::CellText(json::RawFromText(pretty), json::Surrogates::kKeep, arena) == cell, "pretty text minifies to the cell");
+  Require(json::CellText(json::RawFromText(pretty), json::Surrogates::kKeep, arena) == cell,
+          "pretty text minifies to the cell");
   Require(json::Tree::Parse(raw, 1024).ok(), "a valid value has a tree");
 }
 
@@ -108,6 +113,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   WindowsAgree(text, choices, (data[0] & 1) != 0, max_record);
   AgreesWithFullParser(text);
   RewritingsHold(text);
-  RecordsEnd(std::string(text), (data[0] & 1) != 0 ? json::Container::kLines : json::Container::kDocument);
+  RecordsEnd(std::string(text),
+             (data[0] & 1) != 0 ? json::Container::kLines : json::Container::kDocument);
   return 0;
 }

@@ -21,12 +21,14 @@ class ByteSource {
 
 inline constexpr uint64_t kToEnd = UINT64_MAX;
 
-/// One document or file that can be read again from any offset. Thread-safe; every ByteSource it opens is independent.
+/// One document or file that can be read again from any offset. Thread-safe; every ByteSource it
+/// opens is independent.
 class ByteInput {
  public:
   virtual ~ByteInput() = default;
   /// Bytes [offset, offset + length); a range past the end is cut.
-  virtual Result<std::unique_ptr<ByteSource>> Open(uint64_t offset, uint64_t length = kToEnd) const = 0;
+  virtual Result<std::unique_ptr<ByteSource>> Open(uint64_t offset,
+                                                   uint64_t length = kToEnd) const = 0;
   /// Bytes in all, where known before reading (not for compressed input).
   virtual std::optional<uint64_t> size() const = 0;
 };

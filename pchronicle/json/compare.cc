@@ -16,7 +16,7 @@ struct Decimal {
   bool negative = false;
   std::string digits;  // empty: zero
   int64_t exponent = 0;
-  bool huge = false;   // the exponent itself does not fit: `digits` is the whole text
+  bool huge = false;  // the exponent itself does not fit: `digits` is the whole text
 };
 
 Decimal ParseDecimal(std::string_view text) {
@@ -138,7 +138,8 @@ class Matcher {
   }
 
   bool Differ(const Value& expected, const Value& actual) {
-    return Say(fmt::format("expected {}, found {}", expected.raw().text.substr(0, 200), actual.raw().text.substr(0, 200)));
+    return Say(fmt::format("expected {}, found {}", expected.raw().text.substr(0, 200),
+                           actual.raw().text.substr(0, 200)));
   }
 
   bool Say(const std::string& what) {
@@ -159,7 +160,8 @@ bool SameNumber(std::string_view a, std::string_view b) {
     return true;
   }
   const Decimal x = ParseDecimal(a), y = ParseDecimal(b);
-  return x.negative == y.negative && x.exponent == y.exponent && x.digits == y.digits && x.huge == y.huge;
+  return x.negative == y.negative && x.exponent == y.exponent && x.digits == y.digits &&
+         x.huge == y.huge;
 }
 
 bool SameMeaning(const Value& a, const Value& b) {
@@ -167,7 +169,8 @@ bool SameMeaning(const Value& a, const Value& b) {
     return MembersHaveEqual(a, b) && MembersHaveEqual(b, a);
   }
   if (a.is_array() && b.is_array()) {
-    return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), b.elements().end(),
+    return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(),
+                      b.elements().end(),
                       [](const Value& x, const Value& y) { return SameMeaning(x, y); });
   }
   return !a.is_object() && !a.is_array() && SameScalar(a, b);
@@ -186,7 +189,10 @@ bool Matches(std::string_view expected, std::string_view actual, std::string* wh
   const Result<Tree> x = Tree::Parse(expected), y = Tree::Parse(actual);
   if (!x.ok() || !y.ok()) {
     if (why != nullptr) {
-      *why = (!x.ok() ? x : y).status().WithContext(!x.ok() ? "expected text" : "actual text").message();
+      *why = (!x.ok() ? x : y)
+                 .status()
+                 .WithContext(!x.ok() ? "expected text" : "actual text")
+                 .message();
     }
     return false;
   }

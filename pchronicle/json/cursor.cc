@@ -10,67 +10,9 @@
 
 namespace pchronicle::json {
 
-using internal::CheckState;
-using internal::Expect;
 using internal::Fault;
-
-namespace {
-
-bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
-// Bytes that numbers, literals and the bare non-finite tokens are made of.
-bool IsTokenByte(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' ||
-         c == '.';
-}
-
-bool StartsToken(char c) {
-  return (c >= '0' && c <= '9') || c == '-' || c == 't' || c == 'f' || c == 'n' || c == 'N' || c == 'I';
-}
-
-bool EndsToken(char c) { return c == ',' || c == ']' || c == '}' || IsBlank(c); }
-
-Kind KindOf(char first) {
-  switch (first) {
-    case '{':
-      return Kind::kObject;
-    case '[':
-      return Kind::kArray;
-    case '"':
-      return Kind::kString;
-    case 't':
-    case 'f':
-      return Kind::kBool;
-    case 'n':
-    case 'N':
-    case 'I':
-      return Kind::kNull;
-    default:
-      return (first >= '0' && first <= '9') || first == '-' ? Kind::kNumber : Kind::kAbsent;
-  }
-}
-
-std::string_view NameOf(Kind kind) {
-  constexpr std::string_view kNames[] = {"nothing",  "null",     "a boolean", "a number",
-                                         "a string", "an array", "an object"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
-std::string_view Inside(const CheckState& state) {
-  switch (state.expect) {
-    case Expect::kInString:
-      return state.in_key ? "an object key" : "a string";
-    case Expect::kDone:
-      return "a value";
-    default:
-      if (state.brackets->depth == state.base_depth) {
-        return "a number or literal";
-      }
-      return state.brackets->TopIsObject() ? "an object" : "an array";
-  }
-}
-
-}  // namespace
+using internal::KindOf;
+using internal::NameOf;
 
 // -- Errors --
 
@@ -85,21 +27,24 @@ bool Cursor::Impl::FailAt(Status why, uint64_t at, Failure kind) {
 }
 
 bool Cursor::Impl::FailFault(Fault fault) {
-  return FailAt(Status::InvalidArgument("{}", internal::FaultText(fault, *window.p, options.max_depth)),
-                window.OffsetOf(window.p), Failure::kSyntax);
+  return FailAt(
+      Status::InvalidArgument("{}", internal::FaultText(fault, *window.p, options.max_depth)),
+      window.OffsetOf(window.p), Failure::kSyntax);
 }
 
 bool Cursor::Impl::FailTruncated(std::string_view inside) {
   if (!window.status().ok()) {
     return FailAt(window.status(), window.OffsetOf(window.limit), Failure::kIo);
   }
-  return FailAt(Status::InvalidArgument("{}", internal::TruncatedText(window.at_line_feed(), inside)),
-                window.OffsetOf(window.limit), Failure::kTruncated);
+  return FailAt(
+      Status::InvalidArgument("{}", internal::TruncatedText(window.at_line_feed(), inside)),
+      window.OffsetOf(window.limit), Failure::kTruncated);
 }
 
 bool Cursor::Impl::FailLimit() {
   window.p = window.hold;  // where it stands does not depend on what was read so far
-  return FailAt(Status::ResourceExhausted("{} exceeded max_record_bytes {}", line_mode ? "JSON line" : "JSON array record",
+  return FailAt(Status::ResourceExhausted("{} exceeded max_record_bytes {}",
+                                          line_mode ? "JSON line" : "JSON array record",
                                           options.max_record_bytes),
                 window.OffsetOf(window.hold), Failure::kLimit);
 }
@@ -114,7 +59,8 @@ bool Cursor::Impl::CheckUtf8(const char* end, bool cut_end) {
   if (at == std::string_view::npos) {
     return true;
   }
-  return FailAt(Status::InvalidArgument("expected UTF-8 in a string, found invalid byte {}", internal::ByteName(text[at])),
+  return FailAt(Status::InvalidArgument("expected UTF-8 in a string, found invalid byte {}",
+                                        internal::ByteName(text[at])),
                 window.OffsetOf(text.data() + at), Failure::kSyntax);
 }
 
@@ -191,7 +137,8 @@ bool Cursor::Impl::Begin(bool object) {
     if (kind == Kind::kAbsent) {
       return FailFault(Fault::kValue);
     }
-    return FailAt(Status::InvalidArgument("expected {}, found {}", object ? "an object" : "an array", NameOf(kind)),
+    return FailAt(Status::InvalidArgument("expected {}, found {}",
+                                          object ? "an object" : "an array", NameOf(kind)),
                   window.OffsetOf(window.p), Failure::kSemantic);
   }
   if (brackets.depth >= options.max_depth) {
@@ -209,8 +156,9 @@ bool Cursor::Impl::NextEntry(bool object) {
     return false;
   }
   if (brackets.depth == 0 || brackets.TopIsObject() != object) {
-    return FailAt(Status::Internal("JSON cursor is not inside {}", object ? "an object" : "an array"),
-                  window.OffsetOf(window.p), Failure::kSemantic);
+    return FailAt(
+        Status::Internal("JSON cursor is not inside {}", object ? "an object" : "an array"),
+        window.OffsetOf(window.p), Failure::kSemantic);
   }
   if (!SkipBlanks()) {
     return FailTruncated(InnermostName());
@@ -278,204 +226,6 @@ bool Cursor::Impl::NextKey(std::string_view* key) {
   return true;
 }
 
-// -- Held values --
-
-/// Bytes that may still be held.
-uint64_t Cursor::Impl::Allowance() const {
-  return options.max_record_bytes - std::min(options.max_record_bytes, captured_bytes);
-}
-
-/// Reads on for a held value that is not finished at window.limit. False: nothing follows, or too large.
-bool Cursor::Impl::MoreHeld(const char* stopped_at) {
-  if (static_cast<uint64_t>(window.limit - window.hold) > Allowance()) {
-    return FailLimit();
-  }
-  // A token that the limit cuts is looked at again from its start: then only doubling keeps the cost linear.
-  return window.Refill(stopped_at != window.limit);
-}
-
-/// Settles a value or string that a kernel stopped in: too large, bad UTF-8 before the fault, or the fault.
-bool Cursor::Impl::FailHeld(Fault fault, bool non_ascii) {
-  if (static_cast<uint64_t>(window.p - window.hold) >= Allowance()) {
-    return FailLimit();
-  }
-  if (non_ascii && !CheckUtf8(window.p, false)) {
-    return false;
-  }
-  return FailFault(fault);
-}
-
-/// The input ended inside the held value.
-bool Cursor::Impl::FailHeldTruncated(std::string_view inside, bool non_ascii) {
-  if (failed()) {
-    return false;
-  }
-  if (static_cast<uint64_t>(window.limit - window.hold) > Allowance()) {
-    return FailLimit();
-  }
-  if (non_ascii && !CheckUtf8(window.limit, true)) {
-    return false;
-  }
-  return FailTruncated(inside);
-}
-
-/// From behind the opening quote, which is held, to behind the closing one.
-bool Cursor::Impl::HoldString(internal::StringState& state, std::string_view inside) {
-  while (true) {
-    state.final = window.final();
-    window.p = kernels.string(state, window.p, window.bounds());
-    if (state.fault != Fault::kNone) {
-      return FailHeld(state.fault, state.non_ascii);
-    }
-    if (state.done) {
-      break;
-    }
-    if (!state.final && (MoreHeld(window.p) || (!failed() && window.final()))) {
-      continue;
-    }
-    return FailHeldTruncated(inside, state.non_ascii);
-  }
-  if (static_cast<uint64_t>(window.p - window.hold) > Allowance()) {
-    return FailLimit();
-  }
-  return !state.non_ascii || CheckUtf8(window.p, false);
-}
-
-bool Cursor::Impl::Capture(Raw* out) {
-  if (!StartValue()) {
-    return false;
-  }
-  const uint32_t depth = brackets.depth;
-  window.hold = window.p;
-  CheckState state{.brackets = &brackets, .base_depth = depth, .max_depth = options.max_depth};
-  while (true) {
-    state.string.final = window.final();
-    window.p = kernels.check(state, window.p, window.bounds());
-    if (state.string.fault != Fault::kNone) {
-      return FailHeld(state.string.fault, state.string.non_ascii);
-    }
-    if (state.expect == Expect::kDone) {
-      break;
-    }
-    if (!state.string.final && (MoreHeld(window.p) || (!failed() && window.final()))) {
-      continue;
-    }
-    return FailHeldTruncated(Inside(state), state.string.non_ascii);
-  }
-  const std::string_view text(window.hold, static_cast<size_t>(window.p - window.hold));
-  if (text.size() > Allowance()) {
-    return FailLimit();
-  }
-  if (state.string.non_ascii && !CheckUtf8(window.p, false)) {
-    return false;
-  }
-  window.hold = nullptr;
-  window.Pin();
-  captured_bytes += text.size();
-  out->text = text;
-  out->kind = KindOf(text.front());
-  if (out->kind == Kind::kNumber && state.string.flags == kHasNonFinite) {
-    out->kind = Kind::kNull;
-  }
-  out->flags = state.string.flags;
-  return true;
-}
-
-bool Cursor::Impl::ReadString(std::string_view* out) {
-  if (!StartValue()) {
-    return false;
-  }
-  const Kind kind = KindOf(*window.p);
-  if (kind != Kind::kString && kind != Kind::kAbsent) {
-    return FailAt(Status::InvalidArgument("expected a string, found {}", NameOf(PeekMinusAware(kind))),
-                  window.OffsetOf(window.p), Failure::kSemantic);
-  }
-  Raw raw;
-  if (!Capture(&raw)) {
-    return false;
-  }
-  *out = DecodeString(raw, arena);
-  return true;
-}
-
-Kind Cursor::Impl::PeekMinusAware(Kind kind) { return *window.p == '-' ? PeekMinus() : kind; }
-
-// -- Skipping --
-
-bool Cursor::Impl::Skip() {
-  if (!StartValue()) {
-    return false;
-  }
-  const char c = *window.p;
-  if (c == '{' || c == '[') {
-    const uint32_t depth = brackets.depth;
-    return Begin(c == '{') && SkipToDepth(depth);
-  }
-  if (c == '"') {
-    ++window.p;
-    return SkipString();
-  }
-  return SkipToken();
-}
-
-bool Cursor::Impl::SkipToDepth(uint32_t depth) {
-  if (failed()) {
-    return false;
-  }
-  first = false;
-  if (brackets.depth <= depth) {
-    return true;
-  }
-  internal::SkipState state{.brackets = &brackets, .target_depth = depth, .max_depth = options.max_depth};
-  while (true) {
-    window.p = kernels.skip(state, window.p, window.bounds());
-    if (state.fault != Fault::kNone) {
-      return FailFault(state.fault);
-    }
-    if (state.done) {
-      return true;
-    }
-    if (!window.Refill()) {
-      return FailTruncated(state.inside != 0 ? "a string" : InnermostName());
-    }
-  }
-}
-
-bool Cursor::Impl::SkipString() {
-  uint64_t escaped = 0;
-  while (true) {
-    window.p = kernels.skip_string(&escaped, window.p, window.bounds());
-    if (window.p != window.limit) {
-      ++window.p;
-      return true;
-    }
-    if (!window.Refill()) {
-      return FailTruncated("a string");
-    }
-  }
-}
-
-/// A number or literal: any run of the bytes they are made of, up to a delimiter.
-bool Cursor::Impl::SkipToken() {
-  if (!StartsToken(*window.p)) {
-    return FailFault(Fault::kValue);
-  }
-  while (true) {
-    while (window.p != window.limit && IsTokenByte(*window.p)) {
-      ++window.p;
-    }
-    if (window.p != window.limit) {
-      return EndsToken(*window.p) || FailFault(Fault::kToken);
-    }
-    if (!window.Refill()) {
-      if (!window.status().ok() || brackets.depth > 0) {
-        return FailTruncated(brackets.depth > 0 ? InnermostName() : "a number or literal");
-      }
-      return true;
-    }
-  }
-}
-
 // -- Lines --
 
 void Cursor::Impl::EnterLine() {
@@ -512,8 +262,9 @@ bool Cursor::Impl::LeaveLine(bool* had_line_feed) {
 // -- Public face --
 
 Cursor::Cursor(std::unique_ptr<ByteSource> source, uint64_t base_offset, CursorOptions options)
-    : impl_(std::make_unique<Impl>(
-          internal::Window(std::move(source), base_offset, options.window_bytes, options.max_record_bytes), options)) {}
+    : impl_(std::make_unique<Impl>(internal::Window(std::move(source), base_offset,
+                                                    options.window_bytes, options.max_record_bytes),
+                                   options)) {}
 
 Cursor::Cursor(std::string_view text, uint64_t base_offset, CursorOptions options)
     : impl_(std::make_unique<Impl>(internal::Window(text, base_offset), options)) {}

@@ -10,8 +10,40 @@
 #include "pchronicle/json/window.h"
 
 namespace pchronicle::json {
+namespace internal {
 
-/// State and grammar of a cursor. Functions return false on failure (or where the public ones do without one).
+/// Kind that a value's first byte announces; kAbsent where none begins. '-' counts as a number.
+inline Kind KindOf(char first) {
+  switch (first) {
+    case '{':
+      return Kind::kObject;
+    case '[':
+      return Kind::kArray;
+    case '"':
+      return Kind::kString;
+    case 't':
+    case 'f':
+      return Kind::kBool;
+    case 'n':
+    case 'N':
+    case 'I':
+      return Kind::kNull;
+    default:
+      return (first >= '0' && first <= '9') || first == '-' ? Kind::kNumber : Kind::kAbsent;
+  }
+}
+
+/// The kind with its article, for messages.
+inline std::string_view NameOf(Kind kind) {
+  constexpr std::string_view kNames[] = {"nothing",  "null",     "a boolean", "a number",
+                                         "a string", "an array", "an object"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+}  // namespace internal
+
+/// State and grammar of a cursor. Functions return false on failure (or where the public ones do
+/// without one).
 struct Cursor::Impl {
   enum class Failure : uint8_t { kNone, kSyntax, kTruncated, kLimit, kSemantic, kIo };
 
@@ -29,7 +61,8 @@ struct Cursor::Impl {
 
   /// False at the end of the input or line, or on an I/O error.
   bool SkipBlanks() {
-    return (window.p != window.limit && static_cast<unsigned char>(*window.p) > ' ') || SkipBlanksSlow();
+    return (window.p != window.limit && static_cast<unsigned char>(*window.p) > ' ') ||
+           SkipBlanksSlow();
   }
   bool SkipBlanksSlow();
   bool StartValue();

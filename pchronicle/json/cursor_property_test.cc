@@ -1,5 +1,5 @@
-// Equations that hold for all texts: window size and read size change nothing, and a captured value is what an
-// independent parser accepts.
+// Equations that hold for all texts: window size and read size change nothing, and a captured value
+// is what an independent parser accepts.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -14,9 +14,24 @@ namespace pchronicle::json {
 namespace {
 
 std::string RandomString() {
-  static const std::string kPieces[] = {"a",       "some longer text ", "\\n",      "\\\"",          "\\\\",    "\\u00e9",
-                                        "\\ud83d", "\\ude00",           "\u4f60",  "\U0001f600",    "{",       "]",
-                                        "[,:",     "\\/",               "\\u0000", "\xc3\xa9",      "0123456", "' '",
+  static const std::string kPieces[] = {"a",
+                                        "some longer text ",
+                                        "\\n",
+                                        "\\\"",
+                                        "\\\\",
+                                        "\\u00e9",
+                                        "\\ud83d",
+                                        "\\ude00",
+                                        "\u4f60",
+                                        "\U0001f600",
+                                        "{",
+                                        "]",
+                                        "[,:",
+                                        "\\/",
+                                        "\\u0000",
+                                        "\xc3\xa9",
+                                        "0123456",
+                                        "' '",
                                         std::string(70, 'x')};
   std::string text = "\"";
   const int n = *rc::gen::inRange(0, 8);
@@ -26,17 +41,20 @@ std::string RandomString() {
   return text + "\"";
 }
 
-std::string RandomBlanks() { return *rc::gen::element<std::string>("", "", "", " ", "\r\n  ", "\t", std::string(80, ' ')); }
+std::string RandomBlanks() {
+  return *rc::gen::element<std::string>("", "", "", " ", "\r\n  ", "\t", std::string(80, ' '));
+}
 
 std::string RandomValue(int depth) {
   const int kind = *rc::gen::inRange(0, depth > 0 ? 10 : 6);
   switch (kind) {
     case 0:
-      return *rc::gen::element<std::string>("null", "true", "false", "NaN", "-Infinity", "Infinity");
+      return *rc::gen::element<std::string>("null", "true", "false", "NaN", "-Infinity",
+                                            "Infinity");
     case 1:
     case 2:
-      return *rc::gen::element<std::string>("0", "-1", "17", "1.50", "1e5", "-0.0e-10", "18446744073709551616",
-                                            "123456789.123456789123456789");
+      return *rc::gen::element<std::string>("0", "-1", "17", "1.50", "1e5", "-0.0e-10",
+                                            "18446744073709551616", "123456789.123456789123456789");
     case 3:
     case 4:
     case 5:
@@ -72,7 +90,8 @@ std::string RandomText() {
     case 1:
       return text.insert(at, 1, *rc::gen::arbitrary<char>());
     case 2:
-      return text.insert(at, *rc::gen::element<std::string>("\"", "\\", "{", "]", ",", "\n", "\xe6", "1", "\\u"));
+      return text.insert(
+          at, *rc::gen::element<std::string>("\"", "\\", "{", "]", ",", "\n", "\xe6", "1", "\\u"));
     default:
       return text;
   }
@@ -85,7 +104,8 @@ RC_GTEST_PROP(CursorProperty, WindowAndReadSizeChangeNothing_STL112, ()) {
   const uint64_t max_record = *rc::gen::element<uint64_t>(1 << 30, 1 << 30, 40, 100, 300);
   const CursorOptions options{.max_record_bytes = max_record, .max_depth = 128};
   const std::string expected = testing_support::Events(text, choices, lines, 0, 0, options);
-  for (const auto& [window, step] : {std::pair<size_t, size_t>{64, 1}, {64, 64}, {100, 7}, {257, 100}, {4096, 4096}}) {
+  for (const auto& [window, step] :
+       {std::pair<size_t, size_t>{64, 1}, {64, 64}, {100, 7}, {257, 100}, {4096, 4096}}) {
     RC_ASSERT(testing_support::Events(text, choices, lines, window, step, options) == expected);
   }
 }

@@ -146,13 +146,15 @@ TEST(Cursor, ErrorsNameTheExactByte) {
     EXPECT_FALSE(outcome.status.ok()) << item.text;
     EXPECT_EQ(outcome.offset, item.offset) << item.text << " " << outcome.status.ToString();
     EXPECT_FALSE(outcome.truncated) << item.text;
-    EXPECT_NE(outcome.status.message().find(item.part), std::string::npos) << outcome.status.ToString();
+    EXPECT_NE(outcome.status.message().find(item.part), std::string::npos)
+        << outcome.status.ToString();
   }
 }
 
 TEST(Cursor, InputThatEndsInsideAValueIsTruncated_BR11) {
-  for (const std::string_view text : {"{", "[", "\"abc", "\"ab\\", "\"\\u12", "{\"a", "{\"a\"", "{\"a\":", "[1,", "[1",
-                                      "-", "1.", "tru", "\"\xe6\x87", "\"\\ud83d\\u"}) {
+  for (const std::string_view text :
+       {"{", "[", "\"abc", "\"ab\\", "\"\\u12", "{\"a", "{\"a\"", "{\"a\":", "[1,", "[1", "-", "1.",
+        "tru", "\"\xe6\x87", "\"\\ud83d\\u"}) {
     const Outcome capture = CaptureAll(text);
     EXPECT_TRUE(capture.truncated) << text << " " << capture.status.ToString();
     EXPECT_EQ(capture.offset, text.size()) << text;
@@ -195,7 +197,8 @@ TEST(Cursor, SkippingAGiantValueKeepsMemoryFlat_BR18) {
   MemoryInput input(text);
   Cursor c(std::move(input.Open(0, kToEnd)).value(), 0);
   std::string_view key, value;
-  ASSERT_TRUE(c.BeginObject() && c.NextKey(&key) && c.Skip() && c.NextKey(&key) && c.ReadString(&value));
+  ASSERT_TRUE(c.BeginObject() && c.NextKey(&key) && c.Skip() && c.NextKey(&key) &&
+              c.ReadString(&value));
   EXPECT_EQ(value, "after");
   EXPECT_LE(c.buffer_peak_bytes(), 256u << 10);
   EXPECT_EQ(c.bytes_read(), text.size());
@@ -208,7 +211,8 @@ TEST(Cursor, CapturedViewsSurviveRefills) {
   }
   text += "]";
   for (const size_t window : {64u, 100u, 4096u}) {
-    Cursor c(std::make_unique<testing_support::ChunkedSource>(text, 7), 0, {.window_bytes = window});
+    Cursor c(std::make_unique<testing_support::ChunkedSource>(text, 7), 0,
+             {.window_bytes = window});
     std::vector<Raw> values;
     ASSERT_TRUE(c.BeginArray());
     while (c.NextElement()) {

@@ -29,8 +29,8 @@ class ChunkedSource final : public ByteSource {
   size_t at_ = 0;
 };
 
-/// What a caller sees of a cursor when `choices` (used round and round) decide what is done with each value: one line
-/// per event, errors with their place. In line mode every line is walked.
+/// What a caller sees of a cursor when `choices` (used round and round) decide what is done with
+/// each value: one line per event, errors with their place. In line mode every line is walked.
 class EventLog {
  public:
   EventLog(Cursor& cursor, std::string_view choices) : cursor_(cursor), choices_(choices) {}
@@ -53,7 +53,12 @@ class EventLog {
 
  private:
   void Add(std::string_view what, std::string_view detail = {}) {
-    log_.append(what).append(" ").append(detail).append("@").append(std::to_string(cursor_.offset())).append("\n");
+    log_.append(what)
+        .append(" ")
+        .append(detail)
+        .append("@")
+        .append(std::to_string(cursor_.offset()))
+        .append("\n");
   }
   unsigned Choice() {
     if (choices_.empty()) {
@@ -139,12 +144,14 @@ class EventLog {
   std::string log_;
 };
 
-/// The log of a cursor that reads `text` through a small window, `step` bytes at a time; in memory with window 0.
-inline std::string Events(std::string_view text, std::string_view choices, bool line_mode, size_t window, size_t step,
-                          CursorOptions options = {}) {
+/// The log of a cursor that reads `text` through a small window, `step` bytes at a time; in memory
+/// with window 0.
+inline std::string Events(std::string_view text, std::string_view choices, bool line_mode,
+                          size_t window, size_t step, CursorOptions options = {}) {
   options.window_bytes = window;
-  Cursor cursor = window == 0 ? Cursor(text, 0, options)
-                              : Cursor(std::make_unique<ChunkedSource>(std::string(text), step), 0, options);
+  Cursor cursor =
+      window == 0 ? Cursor(text, 0, options)
+                  : Cursor(std::make_unique<ChunkedSource>(std::string(text), step), 0, options);
   return EventLog(cursor, choices).Run(line_mode);
 }
 

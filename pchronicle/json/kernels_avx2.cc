@@ -8,7 +8,8 @@
 #include <immintrin.h>
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt,pclmul"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt,pclmul"))), \
+                                 apply_to = function)
 #else
 #pragma GCC push_options
 #pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt,pclmul")
@@ -18,8 +19,9 @@ namespace pchronicle::json::internal {
 namespace {
 
 bool Supported() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("pclmul");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
+         __builtin_cpu_supports("pclmul");
 }
 
 /// 64 bytes and questions about them, answered as bit maps.
@@ -35,12 +37,14 @@ class Block {
   }
   uint64_t EqualFolded(char c) const {
     const __m256i v = _mm256_set1_epi8(c), fold = _mm256_set1_epi8(0x20);
-    return Bits(_mm256_cmpeq_epi8(_mm256_or_si256(a_, fold), v), _mm256_cmpeq_epi8(_mm256_or_si256(b_, fold), v));
+    return Bits(_mm256_cmpeq_epi8(_mm256_or_si256(a_, fold), v),
+                _mm256_cmpeq_epi8(_mm256_or_si256(b_, fold), v));
   }
   uint64_t Bit5() const { return Bits(_mm256_slli_epi16(a_, 2), _mm256_slli_epi16(b_, 2)); }
   uint64_t Control() const {
     const __m256i v = _mm256_set1_epi8(0x1f);
-    return Bits(_mm256_cmpeq_epi8(_mm256_max_epu8(a_, v), v), _mm256_cmpeq_epi8(_mm256_max_epu8(b_, v), v));
+    return Bits(_mm256_cmpeq_epi8(_mm256_max_epu8(a_, v), v),
+                _mm256_cmpeq_epi8(_mm256_max_epu8(b_, v), v));
   }
   uint64_t NonAscii() const { return Bits(a_, b_); }
   uint64_t Blank() const { return Bits(Blank(a_), Blank(b_)); }
@@ -61,8 +65,9 @@ class Block {
   }
   // A blank is the byte that its own low four bits select.
   static __m256i Blank(__m256i v) {
-    const __m256i table = _mm256_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', 0, 0, '\r', 0, 0,  //
-                                           ' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', 0, 0, '\r', 0, 0);
+    const __m256i table =
+        _mm256_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', 0, 0, '\r', 0, 0,  //
+                         ' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', 0, 0, '\r', 0, 0);
     return _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, v), v);
   }
   // One bit per upper half (2x, 5x, 6x, 7x); a character is good when both halves share one.
@@ -72,7 +77,8 @@ class Block {
     const __m256i high = _mm256_setr_epi8(0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0,  //
                                           0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0);
     const __m256i half = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(15));
-    const __m256i common = _mm256_and_si256(_mm256_shuffle_epi8(low, v), _mm256_shuffle_epi8(high, half));
+    const __m256i common =
+        _mm256_and_si256(_mm256_shuffle_epi8(low, v), _mm256_shuffle_epi8(high, half));
     return _mm256_cmpeq_epi8(common, _mm256_setzero_si256());
   }
   // The same with 3x against 4x and 6x.
@@ -82,7 +88,8 @@ class Block {
     const __m256i high = _mm256_setr_epi8(0, 0, 0, 1, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0,  //
                                           0, 0, 0, 1, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     const __m256i half = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(15));
-    const __m256i common = _mm256_and_si256(_mm256_shuffle_epi8(low, v), _mm256_shuffle_epi8(high, half));
+    const __m256i common =
+        _mm256_and_si256(_mm256_shuffle_epi8(low, v), _mm256_shuffle_epi8(high, half));
     return _mm256_cmpeq_epi8(common, _mm256_setzero_si256());
   }
   static __m256i FromDigit(__m256i v, char c) {

@@ -36,12 +36,14 @@ class Block {
   /// Characters that may follow a backslash.
   uint64_t Escape() const {
     return Map([](unsigned char b) {
-      return b == '"' || b == '\\' || b == '/' || b == 'b' || b == 'f' || b == 'n' || b == 'r' || b == 't' ||
-             b == 'u';
+      return b == '"' || b == '\\' || b == '/' || b == 'b' || b == 'f' || b == 'n' || b == 'r' ||
+             b == 't' || b == 'u';
     });
   }
   uint64_t HexDigit() const {
-    return Map([](unsigned char b) { return static_cast<unsigned>(b - '0') < 10 || static_cast<unsigned>((b | 0x20) - 'a') < 6; });
+    return Map([](unsigned char b) {
+      return static_cast<unsigned>(b - '0') < 10 || static_cast<unsigned>((b | 0x20) - 'a') < 6;
+    });
   }
   /// Of hexadecimal digits: those from `c` on.
   uint64_t FromDigit(char c) const {

@@ -18,7 +18,8 @@ namespace pchronicle::json::internal {
 namespace {
 
 bool Supported() {
-  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("pclmul");
+  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") &&
+         __builtin_cpu_supports("pclmul");
 }
 
 /// 64 bytes and questions about them, answered as bit maps.
@@ -37,8 +38,9 @@ class Block {
   }
   uint64_t EqualFolded(char c) const {
     const __m128i v = _mm_set1_epi8(c), fold = _mm_set1_epi8(0x20);
-    return Bits(_mm_cmpeq_epi8(_mm_or_si128(v_[0], fold), v), _mm_cmpeq_epi8(_mm_or_si128(v_[1], fold), v),
-                _mm_cmpeq_epi8(_mm_or_si128(v_[2], fold), v), _mm_cmpeq_epi8(_mm_or_si128(v_[3], fold), v));
+    return Bits(
+        _mm_cmpeq_epi8(_mm_or_si128(v_[0], fold), v), _mm_cmpeq_epi8(_mm_or_si128(v_[1], fold), v),
+        _mm_cmpeq_epi8(_mm_or_si128(v_[2], fold), v), _mm_cmpeq_epi8(_mm_or_si128(v_[3], fold), v));
   }
   uint64_t Bit5() const {
     return Bits(_mm_slli_epi16(v_[0], 2), _mm_slli_epi16(v_[1], 2), _mm_slli_epi16(v_[2], 2),
@@ -46,8 +48,9 @@ class Block {
   }
   uint64_t Control() const {
     const __m128i v = _mm_set1_epi8(0x1f);
-    return Bits(_mm_cmpeq_epi8(_mm_max_epu8(v_[0], v), v), _mm_cmpeq_epi8(_mm_max_epu8(v_[1], v), v),
-                _mm_cmpeq_epi8(_mm_max_epu8(v_[2], v), v), _mm_cmpeq_epi8(_mm_max_epu8(v_[3], v), v));
+    return Bits(
+        _mm_cmpeq_epi8(_mm_max_epu8(v_[0], v), v), _mm_cmpeq_epi8(_mm_max_epu8(v_[1], v), v),
+        _mm_cmpeq_epi8(_mm_max_epu8(v_[2], v), v), _mm_cmpeq_epi8(_mm_max_epu8(v_[3], v), v));
   }
   uint64_t NonAscii() const { return Bits(v_[0], v_[1], v_[2], v_[3]); }
   uint64_t Blank() const { return Bits(Blank(v_[0]), Blank(v_[1]), Blank(v_[2]), Blank(v_[3])); }

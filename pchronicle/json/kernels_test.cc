@@ -13,9 +13,32 @@ namespace {
 
 /// Bytes as JSON has them, with damage.
 std::string RandomText(std::mt19937& random) {
-  static const std::string kPieces[] = {"{", "}", "[", "]", "\"", "\"", "\\", ",", ":", " ", "\n", "a", "key", "17", "-0.5e3",
-                                        "true", "null", "\\n", "\\u12ab", "\\ud83d\\ude00", "\\ud83d", "\xe4\xbd\xa0",
-                                        "\x01", "some text that is longer", "\"k\":\"v\",", "                    "};
+  static const std::string kPieces[] = {"{",
+                                        "}",
+                                        "[",
+                                        "]",
+                                        "\"",
+                                        "\"",
+                                        "\\",
+                                        ",",
+                                        ":",
+                                        " ",
+                                        "\n",
+                                        "a",
+                                        "key",
+                                        "17",
+                                        "-0.5e3",
+                                        "true",
+                                        "null",
+                                        "\\n",
+                                        "\\u12ab",
+                                        "\\ud83d\\ude00",
+                                        "\\ud83d",
+                                        "\xe4\xbd\xa0",
+                                        "\x01",
+                                        "some text that is longer",
+                                        "\"k\":\"v\",",
+                                        "                    "};
   std::string text;
   const size_t pieces = random() % 60;
   for (size_t i = 0; i < pieces; ++i) {
@@ -85,8 +108,8 @@ std::string Tell(const Kernels& kernels, const std::string& text, size_t cut) {
         p = kernels.check(state, p, {end, end});
       }
     }
-    add(left(p), state.expect == Expect::kDone, static_cast<int>(state.string.fault), state.string.flags,
-        state.string.non_ascii, brackets.depth);
+    add(left(p), state.expect == Expect::kDone, static_cast<int>(state.string.fault),
+        state.string.flags, state.string.non_ascii, brackets.depth);
   }
   {
     StringState state;
@@ -99,7 +122,8 @@ std::string Tell(const Kernels& kernels, const std::string& text, size_t cut) {
     }
     add(left(p), state.done, static_cast<int>(state.fault), state.flags, state.non_ascii);
   }
-  add(left(kernels.blanks(start, {ends[1], ends[1]})), left(kernels.needs_escape(start, {ends[1], ends[1]})));
+  add(left(kernels.blanks(start, {ends[1], ends[1]})),
+      left(kernels.needs_escape(start, {ends[1], ends[1]})));
   std::string copy(text.size() + 64, '\0');
   char* out = copy.data();
   const char* p = kernels.copy_to_backslash(&out, start, {ends[1], ends[1]});
@@ -129,12 +153,15 @@ TEST(Kernels, ByteClassesAgreeForEveryByte) {
       const char c = static_cast<char>(byte);
       const std::string blank(1, c);
       const char* const end = blank.data() + 1;
-      EXPECT_EQ(set->blanks(blank.data(), {end, end}) == end, c == ' ' || c == '\n' || c == '\r' || c == '\t')
+      EXPECT_EQ(set->blanks(blank.data(), {end, end}) == end,
+                c == ' ' || c == '\n' || c == '\r' || c == '\t')
           << set->name << byte;
       const std::string escape = std::string("ab\\") + c + "1234\"";
       StringState state;
-      set->string(state, escape.data(), {escape.data() + escape.size(), escape.data() + escape.size()});
-      const bool good = byte != 0 && std::string_view("\"\\/bfnrtu").find(c) != std::string_view::npos;
+      set->string(state, escape.data(),
+                  {escape.data() + escape.size(), escape.data() + escape.size()});
+      const bool good =
+          byte != 0 && std::string_view("\"\\/bfnrtu").find(c) != std::string_view::npos;
       EXPECT_EQ(state.fault == Fault::kNone, good) << set->name << byte;
     }
   }

@@ -21,7 +21,8 @@ Result<uint64_t> CountLineFeeds(const ByteInput& input, uint64_t offset) {
     const size_t counted = left < n ? static_cast<size_t>(left) : n;
     const char* p = buffer.data();
     const char* const end = p + counted;
-    while ((p = static_cast<const char*>(std::memchr(p, '\n', static_cast<size_t>(end - p)))) != nullptr) {
+    while ((p = static_cast<const char*>(std::memchr(p, '\n', static_cast<size_t>(end - p)))) !=
+           nullptr) {
       ++count;
       ++p;
     }
@@ -30,7 +31,8 @@ Result<uint64_t> CountLineFeeds(const ByteInput& input, uint64_t offset) {
   return count;
 }
 
-/// Steps from container to container until the cursor has passed the wanted byte; keeps the path it is on.
+/// Steps from container to container until the cursor has passed the wanted byte; keeps the path it
+/// is on.
 class PathFinder {
  public:
   PathFinder(Cursor& cursor, uint64_t target) : cursor_(cursor), target_(target) {}
@@ -45,7 +47,8 @@ class PathFinder {
       if (!level.has_entry) {
         break;
       }
-      AppendPointerToken(level.is_object ? std::string_view(level.key) : std::to_string(level.index), pointer);
+      AppendPointerToken(
+          level.is_object ? std::string_view(level.key) : std::to_string(level.index), pointer);
     }
     return pointer;
   }
@@ -108,7 +111,8 @@ Result<Place> Locate(const ByteInput& input, uint64_t record_offset, uint64_t of
   place.byte_offset = offset;
   PCHRONICLE_ASSIGN_OR_RETURN(const uint64_t line_feeds, CountLineFeeds(input, offset));
   place.line = line_feeds + 1;
-  PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, input.Open(record_offset, kToEnd));
+  PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
+                              input.Open(record_offset, kToEnd));
   Cursor cursor(std::move(source), record_offset, {.max_depth = UINT32_MAX});
   place.pointer = PathFinder(cursor, offset).Find();
   return place;

@@ -57,7 +57,8 @@ Result<std::vector<std::string>> ParsePointer(std::string_view pointer) {
 }
 
 bool PointerIndex(std::string_view token, uint64_t* index) {
-  if (token.empty() || token.front() < '0' || token.front() > '9' || (token.size() > 1 && token.front() == '0')) {
+  if (token.empty() || token.front() < '0' || token.front() > '9' ||
+      (token.size() > 1 && token.front() == '0')) {
     return false;
   }
   const char* const end = token.data() + token.size();

@@ -104,7 +104,8 @@ std::string_view CellText(const Raw& raw, Surrogates surrogates, Arena& arena) {
     return raw.text;
   }
   // `null` is longer than NaN by one.
-  const size_t room = raw.text.size() + ((raw.flags & kHasNonFinite) != 0 ? raw.text.size() / 3 + 1 : 0);
+  const size_t room =
+      raw.text.size() + ((raw.flags & kHasNonFinite) != 0 ? raw.text.size() / 3 + 1 : 0);
   char* const start = arena.Allocate(room);
   char* out = start;
   const char* p = raw.text.data();
@@ -183,7 +184,8 @@ Raw RawFromText(std::string_view text) {
   state.string.final = true;
   const char* const end = text.data() + text.size();
   const char* const p = ActiveKernels().check(state, text.data(), Bounds{end, end});
-  if (state.expect != internal::Expect::kDone || p != end || (state.string.non_ascii && !IsValidUtf8(text))) {
+  if (state.expect != internal::Expect::kDone || p != end ||
+      (state.string.non_ascii && !IsValidUtf8(text))) {
     return {};
   }
   Raw raw{text, Kind::kNumber, state.string.flags};

@@ -26,11 +26,14 @@ TEST(Raw, CellDropsBlanksAndBareNonFinite_STL115) {
   const auto cell = [&](std::string_view text, Surrogates rule = Surrogates::kKeep) {
     return std::string(CellText(RawFromText(text), rule, arena));
   };
-  EXPECT_EQ(cell("{ \"b\" : 1.50,\r\n\t\"a b\" : [ \" x \\\" \" , 2 ] }"), R"({"b":1.50,"a b":[" x \" ",2]})");
-  EXPECT_EQ(cell("[NaN, -Infinity,Infinity,\"NaN -Infinity\"]"), R"([null,null,null,"NaN -Infinity"])");
+  EXPECT_EQ(cell("{ \"b\" : 1.50,\r\n\t\"a b\" : [ \" x \\\" \" , 2 ] }"),
+            R"({"b":1.50,"a b":[" x \" ",2]})");
+  EXPECT_EQ(cell("[NaN, -Infinity,Infinity,\"NaN -Infinity\"]"),
+            R"([null,null,null,"NaN -Infinity"])");
   EXPECT_EQ(cell("-Infinity"), "null");
   EXPECT_EQ(cell("[-Infinity,-1]"), "[null,-1]");
-  const std::string lone = R"(["\ud83d","\ud83d\ude00","\ude00\ud83d","\\ud83d","\ud83d\ud83d\ude00"])";
+  const std::string lone =
+      R"(["\ud83d","\ud83d\ude00","\ude00\ud83d","\\ud83d","\ud83d\ud83d\ude00"])";
   EXPECT_EQ(cell(lone), lone);
   EXPECT_EQ(cell(lone, Surrogates::kReplace),
             R"(["\ufffd","\ud83d\ude00","\ufffd\ufffd","\\ud83d","\ufffd\ud83d\ude00"])");
@@ -38,9 +41,12 @@ TEST(Raw, CellDropsBlanksAndBareNonFinite_STL115) {
 
 TEST(Raw, StringsDecode_BR13_BR14) {
   Arena arena;
-  const auto decode = [&](std::string_view text) { return std::string(DecodeString(RawFromText(text), arena)); };
+  const auto decode = [&](std::string_view text) {
+    return std::string(DecodeString(RawFromText(text), arena));
+  };
   EXPECT_EQ(decode(R"("a\u0000b")"), std::string("a\0b", 3));
-  EXPECT_EQ(decode(R"("\"\\\/\b\f\n\r\t\u00e9\u4f60\ud83d\ude00")"), "\"\\/\b\f\n\r\t\u00e9\u4f60\U0001f600");
+  EXPECT_EQ(decode(R"("\"\\\/\b\f\n\r\t\u00e9\u4f60\ud83d\ude00")"),
+            "\"\\/\b\f\n\r\t\u00e9\u4f60\U0001f600");
   EXPECT_EQ(decode(R"("\ud83d")"), "\ufffd");
   EXPECT_EQ(decode(R"("\ud83dx\ude00\ud83d\n")"), "\ufffdx\ufffd\ufffd\n");
   EXPECT_EQ(decode(R"("\ud83d\ud83d\ude00")"), "\ufffd\U0001f600");
@@ -73,7 +79,8 @@ TEST(Raw, NumbersConvertStrictly) {
   for (const char* text : {"1e999", "-1e999", "10000e400", "1e99999999999999999999", "true"}) {
     EXPECT_FALSE(ToDouble(RawFromText(text), &d)) << text;
   }
-  for (const char* text : {"1e-999", "0.0001e-400", "1e-99999999999999999999", "0e999", "0.0e99999999999999999999"}) {
+  for (const char* text :
+       {"1e-999", "0.0001e-400", "1e-99999999999999999999", "0e999", "0.0e99999999999999999999"}) {
     d = 1;
     EXPECT_TRUE(ToDouble(RawFromText(text), &d)) << text;
     EXPECT_EQ(d, 0) << text;
@@ -86,12 +93,16 @@ TEST(Raw, QuotingUsesShortEscapesAndRawText_G09) {
   EXPECT_EQ(out, "\"\u4f60/\\b\\f\\n\\r\\t\\\"\\\\\\u0001\\u001f\\u0000\x7f\"");
 }
 
-RC_GTEST_PROP(RawProperty, DecodingAQuotedTextGivesItBack, (const std::vector<uint32_t>& code_points)) {
+RC_GTEST_PROP(RawProperty, DecodingAQuotedTextGivesItBack,
+              (const std::vector<uint32_t>& code_points)) {
   std::string bytes;
   for (const uint32_t code_point : code_points) {
     const uint32_t kept = code_point % 0x110000;
     char utf8[4];
-    bytes.append(utf8, EncodeUtf8(kept / 0x800 == 0x1b ? kept % 0x80 : code_point % 3 ? kept % 0x80 : kept, utf8));
+    bytes.append(utf8, EncodeUtf8(kept / 0x800 == 0x1b ? kept % 0x80
+                                  : code_point % 3     ? kept % 0x80
+                                                       : kept,
+                                  utf8));
   }
   std::string quoted;
   AppendQuoted(bytes, quoted);
@@ -103,8 +114,13 @@ RC_GTEST_PROP(RawProperty, DecodingAQuotedTextGivesItBack, (const std::vector<ui
 
 TEST(Utf8, FindsTheFirstIllFormedSequence) {
   EXPECT_EQ(FindInvalidUtf8("a\u00e9\u4f60\U0001f600"), std::string_view::npos);
-  for (const auto& [text, at] : {std::pair<std::string_view, size_t>{"a\x80", 1}, {"\xc0\xaf", 0}, {"\xe0\x80\x80", 0},
-                                 {"\xed\xa0\x80", 0}, {"\xf4\x90\x80\x80", 0}, {"ab\xe6\x87", 2}, {"\xff", 0}}) {
+  for (const auto& [text, at] : {std::pair<std::string_view, size_t>{"a\x80", 1},
+                                 {"\xc0\xaf", 0},
+                                 {"\xe0\x80\x80", 0},
+                                 {"\xed\xa0\x80", 0},
+                                 {"\xf4\x90\x80\x80", 0},
+                                 {"ab\xe6\x87", 2},
+                                 {"\xff", 0}}) {
     EXPECT_EQ(FindInvalidUtf8(text), at);
     EXPECT_FALSE(IsValidUtf8(text));
   }

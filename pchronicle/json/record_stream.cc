@@ -14,7 +14,8 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 /// Gives bytes that were read ahead first, then the rest of the source.
 class HeadedSource final : public ByteSource {
  public:
-  HeadedSource(std::string head, std::unique_ptr<ByteSource> rest) : head_(std::move(head)), rest_(std::move(rest)) {}
+  HeadedSource(std::string head, std::unique_ptr<ByteSource> rest)
+      : head_(std::move(head)), rest_(std::move(rest)) {}
 
   Result<size_t> Read(std::span<char> out) override {
     const size_t n = std::min(out.size(), head_.size());
@@ -55,7 +56,8 @@ Result<std::string> ReadHead(ByteSource& source, size_t wanted) {
 
 Status CheckEncoding(std::string_view first_bytes) {
   const std::string_view head = first_bytes.substr(0, 4);
-  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff") || head.find('\0') != std::string_view::npos) {
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff") ||
+      head.find('\0') != std::string_view::npos) {
     return Status::InvalidArgument("UTF-16 text; convert it to UTF-8");
   }
   return Status::Ok();
@@ -97,7 +99,9 @@ struct RecordStream::Impl {
     }
     return Stop(cursor->status(), cursor->error_offset());
   }
-  bool TrailingData(uint64_t at) { return Stop(Status::InvalidArgument("trailing data after JSON document"), at); }
+  bool TrailingData(uint64_t at) {
+    return Stop(Status::InvalidArgument("trailing data after JSON document"), at);
+  }
   bool Found(Record* record) {
     record_offset = cursor->offset();
     record_depth = cursor->depth();
@@ -110,8 +114,9 @@ struct RecordStream::Impl {
 RecordStream::RecordStream() : impl_(std::make_unique<Impl>()) {}
 RecordStream::~RecordStream() = default;
 
-Result<std::unique_ptr<RecordStream>> RecordStream::Open(const ByteInput& input, Container container,
-                                                         RecordRange range, CursorOptions options) {
+Result<std::unique_ptr<RecordStream>> RecordStream::Open(const ByteInput& input,
+                                                         Container container, RecordRange range,
+                                                         CursorOptions options) {
   std::unique_ptr<RecordStream> stream(new RecordStream());
   Impl& impl = *stream->impl_;
   impl.input = &input;
@@ -191,12 +196,14 @@ bool RecordStream::LastLineIsCut() {
   const auto in_window = static_cast<size_t>(window.limit - window.p);
   if (!window.final()) {
     const std::optional<uint64_t> size = impl_->input->size();
-    const bool far_from_end = size && *size > window.OffsetOf(window.p) + impl_->options.window_bytes;
+    const bool far_from_end =
+        size && *size > window.OffsetOf(window.p) + impl_->options.window_bytes;
     if (far_from_end || in_window > impl_->options.window_bytes / 2) {
       return false;
     }
     window.hold = window.p;
-    while (!window.final() && static_cast<size_t>(window.limit - window.p) <= impl_->options.window_bytes / 2 &&
+    while (!window.final() &&
+           static_cast<size_t>(window.limit - window.p) <= impl_->options.window_bytes / 2 &&
            window.Refill()) {
     }
     window.hold = nullptr;
@@ -206,7 +213,8 @@ bool RecordStream::LastLineIsCut() {
   }
   CursorOptions options = impl_->options;
   options.max_record_bytes = UINT64_MAX;
-  Cursor trial(std::string_view(window.p, static_cast<size_t>(window.limit - window.p)), 0, options);
+  Cursor trial(std::string_view(window.p, static_cast<size_t>(window.limit - window.p)), 0,
+               options);
   Raw whole;
   return !trial.Capture(&whole) || !trial.AtEnd();
 }
@@ -250,7 +258,8 @@ Status RecordStream::Finish() {
     return impl.status;
   }
   if (cursor.ok() && impl.container == Container::kLines && !cursor.AtEnd() && cursor.ok()) {
-    cursor.FailAsSyntax(Status::InvalidArgument("trailing data after JSON document"), cursor.offset());
+    cursor.FailAsSyntax(Status::InvalidArgument("trailing data after JSON document"),
+                        cursor.offset());
   }
   if (cursor.ok()) {
     if (impl.container == Container::kLines) {
@@ -292,7 +301,8 @@ bool RecordStream::Abandon() {
   if (!cursor.ForgiveSemanticFailure()) {
     return impl.StopAtCursor();
   }
-  const bool untouched = cursor.offset() == impl.record_offset && cursor.depth() == impl.record_depth;
+  const bool untouched =
+      cursor.offset() == impl.record_offset && cursor.depth() == impl.record_depth;
   if (untouched ? cursor.Skip() : cursor.SkipToDepth(impl.record_depth)) {
     return true;
   }
@@ -303,7 +313,8 @@ Cursor& RecordStream::cursor() { return *impl_->cursor; }
 
 Result<std::unique_ptr<Cursor>> RecordStream::Reopen() const {
   const Impl& impl = *impl_;
-  PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, impl.input->Open(impl.record_offset, kToEnd));
+  PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
+                              impl.input->Open(impl.record_offset, kToEnd));
   auto cursor = std::make_unique<Cursor>(std::move(source), impl.record_offset, impl.options);
   if (impl.container == Container::kLines) {
     cursor->EnterLine();

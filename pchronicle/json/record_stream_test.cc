@@ -17,7 +17,8 @@ struct Reading {
   bool open_tail = false;
 };
 
-Reading ReadAll(const std::string& text, Container container, RecordRange range = {}, CursorOptions options = {}) {
+Reading ReadAll(const std::string& text, Container container, RecordRange range = {},
+                CursorOptions options = {}) {
   Reading reading;
   MemoryInput input(text);
   auto stream = RecordStream::Open(input, container, range, options);
@@ -62,7 +63,8 @@ TEST(RecordStream, LinesWithBlankLinesCrLfAndNoLastLineFeed_BR17) {
 }
 
 TEST(RecordStream, ABadLineCostsOnlyItself_BR10) {
-  const Reading r = ReadAll("{\"a\":1}\n{\"a\":\"x\n{\"a\":2} junk\n{\"a\" 3}\n{\"a\":4}\n", Container::kLines);
+  const Reading r =
+      ReadAll("{\"a\":1}\n{\"a\":\"x\n{\"a\":2} junk\n{\"a\" 3}\n{\"a\":4}\n", Container::kLines);
   ASSERT_EQ(r.values.size(), 5u);
   EXPECT_EQ(r.values[0], "{\"a\":1}");
   EXPECT_EQ(r.values[1], "! line ends inside a string @15");
@@ -82,9 +84,10 @@ TEST(RecordStream, InvalidUtf8IsTheErrorOfItsLine_BR12) {
 
 TEST(RecordStream, CutLastLineIsOpenNotAnError_BR11) {
   for (const size_t window : {64u, 1u << 18}) {
-    for (const std::string& tail :
-         {std::string("{\"a\":\"cut"), std::string("{\"a\":\"\xe6\x87"), "{\"long\":\"" + std::string(300, 'x')}) {
-      const Reading r = ReadAll("{\"a\":1}\n" + tail, Container::kLines, {}, {.window_bytes = window});
+    for (const std::string& tail : {std::string("{\"a\":\"cut"), std::string("{\"a\":\"\xe6\x87"),
+                                    "{\"long\":\"" + std::string(300, 'x')}) {
+      const Reading r =
+          ReadAll("{\"a\":1}\n" + tail, Container::kLines, {}, {.window_bytes = window});
       EXPECT_EQ(r.values, (Values{"{\"a\":1}"})) << tail;
       EXPECT_TRUE(r.open_tail);
       EXPECT_TRUE(r.status.ok());
@@ -100,14 +103,16 @@ TEST(RecordStream, ByteOrderMarkIsSkippedAndUtf16Named_BR16) {
   EXPECT_EQ(ReadAll("\xef\xbb\xbf[1]", Container::kDocument).values, Values{"1"});
   for (const std::string& text :
        {std::string("\xff\xfe{\0", 4), std::string("\xfe\xff\0{", 4), std::string("{\0\"\0", 4)}) {
-    EXPECT_EQ(ReadAll(text, Container::kDocument).status.message(), "UTF-16 text; convert it to UTF-8");
+    EXPECT_EQ(ReadAll(text, Container::kDocument).status.message(),
+              "UTF-16 text; convert it to UTF-8");
   }
 }
 
 TEST(RecordStream, DocumentShapes_STL110) {
   EXPECT_EQ(ReadAll(" {\"a\":1} ", Container::kDocument).values, Values{"{\"a\":1}"});
   EXPECT_EQ(ReadAll("{\"a\":1}\n{\"a\":2}{\"a\":3}", Container::kDocument).values.size(), 3u);
-  EXPECT_EQ(ReadAll("[{\"a\":1}, [2] ,3]\n", Container::kDocument).values, (Values{"{\"a\":1}", "[2]", "3"}));
+  EXPECT_EQ(ReadAll("[{\"a\":1}, [2] ,3]\n", Container::kDocument).values,
+            (Values{"{\"a\":1}", "[2]", "3"}));
   EXPECT_EQ(ReadAll("[]", Container::kDocument).values.size(), 0u);
   EXPECT_TRUE(ReadAll("[]", Container::kDocument).status.ok());
   EXPECT_TRUE(ReadAll(" \n ", Container::kDocument).status.ok());
@@ -115,7 +120,8 @@ TEST(RecordStream, DocumentShapes_STL110) {
   const Reading start = ReadAll("\n\"x\"", Container::kDocument);
   EXPECT_EQ(start.status.message(), "unsupported JSON stream start byte 0x22");
   EXPECT_EQ(start.error_offset, 1u);
-  for (const std::string& text : {std::string("{\"a\":1} x"), std::string("[1]    {}"), std::string("{\"a\":1}[1]")}) {
+  for (const std::string& text :
+       {std::string("{\"a\":1} x"), std::string("[1]    {}"), std::string("{\"a\":1}[1]")}) {
     const Reading r = ReadAll(text, Container::kDocument);
     EXPECT_EQ(r.values.size(), 1u);
     EXPECT_EQ(r.status.message(), "trailing data after JSON document") << text;
@@ -137,7 +143,8 @@ TEST(RecordStream, AbandonedElementCostsItself) {
   ASSERT_TRUE(stream->Next(&record));
   Cursor& c = stream->cursor();
   std::string_view key;
-  ASSERT_TRUE(c.BeginObject() && c.NextKey(&key) && c.BeginObject() && c.NextKey(&key) && c.BeginArray());
+  ASSERT_TRUE(c.BeginObject() && c.NextKey(&key) && c.BeginObject() && c.NextKey(&key) &&
+              c.BeginArray());
   c.Fail(Status::InvalidArgument("no such agent"), c.offset());
   EXPECT_EQ(stream->Finish().message(), "no such agent");
   ASSERT_TRUE(stream->Abandon());
@@ -167,14 +174,15 @@ TEST(RecordStream, ReopenGivesASecondLook) {
 
 TEST(RecordStream, RangesOfALineFileCoverEveryLineOnce_STL128) {
   for (const std::string& text :
-       {std::string("{\"a\":1}\n\n  {\"b\":22}\r\n{\"c\":3}\n{\"d\":4}"), std::string("\xef\xbb\xbf{\"a\":1}\n{\"b\":2}\n"),
-        std::string("\n\n1\n2")}) {
+       {std::string("{\"a\":1}\n\n  {\"b\":22}\r\n{\"c\":3}\n{\"d\":4}"),
+        std::string("\xef\xbb\xbf{\"a\":1}\n{\"b\":2}\n"), std::string("\n\n1\n2")}) {
     const Reading whole = ReadAll(text, Container::kLines);
     for (uint64_t cut = 0; cut <= text.size(); ++cut) {
       for (uint64_t second = cut; second <= text.size(); ++second) {
         Values values;
         std::vector<uint64_t> offsets;
-        for (const RecordRange range : {RecordRange{0, cut}, RecordRange{cut, second}, RecordRange{second, kToEnd}}) {
+        for (const RecordRange range :
+             {RecordRange{0, cut}, RecordRange{cut, second}, RecordRange{second, kToEnd}}) {
           const Reading part = ReadAll(text, Container::kLines, range, {.window_bytes = 64});
           values.insert(values.end(), part.values.begin(), part.values.end());
           offsets.insert(offsets.end(), part.offsets.begin(), part.offsets.end());
@@ -188,7 +196,8 @@ TEST(RecordStream, RangesOfALineFileCoverEveryLineOnce_STL128) {
 
 TEST(RecordStream, LineLongerThanTheLimitCostsItself) {
   const std::string text = "[1]\n[\"" + std::string(500, 'x') + "\"]\n[2]\n";
-  const Reading r = ReadAll(text, Container::kLines, {}, {.window_bytes = 64, .max_record_bytes = 100});
+  const Reading r =
+      ReadAll(text, Container::kLines, {}, {.window_bytes = 64, .max_record_bytes = 100});
   ASSERT_EQ(r.values.size(), 3u);
   EXPECT_EQ(r.values[1], "! JSON line exceeded max_record_bytes 100 @4");
   EXPECT_EQ(r.values[2], "[2]");

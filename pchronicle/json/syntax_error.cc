@@ -20,7 +20,8 @@ std::string FaultText(Fault fault, char found, uint32_t max_depth) {
     case Fault::kDepth:
       return fmt::format("JSON is nested deeper than {} levels", max_depth);
     case Fault::kCloserKind:
-      return fmt::format("expected '{}' to close the innermost container, found {}", found == ']' ? '}' : ']', name);
+      return fmt::format("expected '{}' to close the innermost container, found {}",
+                         found == ']' ? '}' : ']', name);
     case Fault::kValue:
       return fmt::format("expected a JSON value, found {}", name);
     case Fault::kValueAfterComma:
@@ -36,7 +37,8 @@ std::string FaultText(Fault fault, char found, uint32_t max_depth) {
     case Fault::kCommaOrBracket:
       return fmt::format("expected ',' or ']' after an array element, found {}", name);
     case Fault::kControl:
-      return fmt::format("expected an escape or '\"' in a string, found control character {}", name);
+      return fmt::format("expected an escape or '\"' in a string, found control character {}",
+                         name);
     case Fault::kEscape:
       return fmt::format("expected one of \"\\/bfnrtu after a backslash, found {}", name);
     case Fault::kHexDigit:

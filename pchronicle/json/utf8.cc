@@ -5,7 +5,8 @@
 namespace pchronicle::json {
 namespace {
 
-// Length of the well-formed sequence at the start of `s`; 0 when ill-formed. `*cut`: only the end of `s` is missing.
+// Length of the well-formed sequence at the start of `s`; 0 when ill-formed. `*cut`: only the end
+// of `s` is missing.
 size_t SequenceLength(std::string_view s, bool* cut) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char lead = byte(0);

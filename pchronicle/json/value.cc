@@ -7,9 +7,11 @@
 
 namespace pchronicle::json {
 
-static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructible_v<Value::Member>);
+static_assert(std::is_trivially_copyable_v<Value> &&
+              std::is_trivially_destructible_v<Value::Member>);
 
-/// Builds nodes bottom-up: entries of open containers wait in two stacks and are copied out when one closes.
+/// Builds nodes bottom-up: entries of open containers wait in two stacks and are copied out when
+/// one closes.
 class TreeBuilder {
  public:
   TreeBuilder(Cursor& cursor, Arena& arena) : cursor_(cursor), arena_(arena) {}
@@ -76,7 +78,8 @@ class TreeBuilder {
     if (!cursor_.ok()) {
       return false;
     }
-    const std::string_view text = text_.substr(static_cast<size_t>(start), static_cast<size_t>(cursor_.offset() - start));
+    const std::string_view text =
+        text_.substr(static_cast<size_t>(start), static_cast<size_t>(cursor_.offset() - start));
     out->raw_ = {text, kind, 0};
     return true;
   }

@@ -14,8 +14,9 @@
 
 namespace pchronicle::json {
 
-/// Tree over one small JSON value for code that needs to look around in it. Immutable, members in source order, number
-/// text as written. Nodes live in the Tree, texts in what it was parsed from: both must outlive a Value. Thread-safe.
+/// Tree over one small JSON value for code that needs to look around in it. Immutable, members in
+/// source order, number text as written. Nodes live in the Tree, texts in what it was parsed from:
+/// both must outlive a Value. Thread-safe.
 class Value {
  public:
   struct Member;
@@ -38,11 +39,14 @@ class Value {
   /// Only for kBool.
   bool boolean() const { return raw_.text == "true"; }
 
-  std::span<const Value> elements() const { return {elements_, raw_.kind == Kind::kArray ? count_ : 0}; }
+  std::span<const Value> elements() const {
+    return {elements_, raw_.kind == Kind::kArray ? count_ : 0};
+  }
   std::span<const Member> members() const;
   /// Number of elements or members.
   size_t size() const { return count_; }
-  /// Member by decoded key; of duplicates the last (formats.md 1.1). Absent value when there is none or this is no object.
+  /// Member by decoded key; of duplicates the last (formats.md 1.1). Absent value when there is
+  /// none or this is no object.
   const Value& Find(std::string_view key) const;
   /// Element, or the absent value.
   const Value& At(size_t index) const;
@@ -65,10 +69,12 @@ struct Value::Member {
 /// Owns the nodes of one parsed value.
 class Tree {
  public:
-  /// Errors as Cursor gives them; anything but blanks behind the value is `trailing data after JSON document`. Views of
-  /// `text` are kept.
+  /// Errors as Cursor gives them; anything but blanks behind the value is `trailing data after JSON
+  /// document`. Views of `text` are kept.
   static Result<Tree> Parse(std::string_view text, uint32_t max_depth = 128);
-  static Result<Tree> Parse(const Raw& raw, uint32_t max_depth = 128) { return Parse(raw.text, max_depth); }
+  static Result<Tree> Parse(const Raw& raw, uint32_t max_depth = 128) {
+    return Parse(raw.text, max_depth);
+  }
 
   const Value& root() const { return *root_; }
   const Value* operator->() const { return root_; }

@@ -6,7 +6,7 @@
 namespace pchronicle::json::internal {
 namespace {
 
-constexpr size_t kSlack = 64;         // kernels load whole blocks
+constexpr size_t kSlack = 64;  // kernels load whole blocks
 constexpr size_t kSmallestWindow = 64;
 constexpr size_t kFreeBytes = 16 << 20;  // kept for reuse beside the current buffer
 
@@ -19,7 +19,8 @@ Window::Window(std::unique_ptr<ByteSource> source, uint64_t base_offset, size_t 
       max_held_bytes_(max_held_bytes),
       base_offset_(base_offset) {}
 
-Window::Window(std::string_view text, uint64_t base_offset) : base_offset_(base_offset), end_(true) {
+Window::Window(std::string_view text, uint64_t base_offset)
+    : base_offset_(base_offset), end_(true) {
   begin_ = p = text.data();
   limit = data_end_ = readable_ = text.data() + text.size();
 }
@@ -47,7 +48,8 @@ bool Window::Refill(bool fill) {
 
 bool Window::Read() {
   char* const to = current_.data.get() + (data_end_ - begin_);
-  Result<size_t> n = source_->Read({to, current_.capacity - static_cast<size_t>(data_end_ - begin_)});
+  Result<size_t> n =
+      source_->Read({to, current_.capacity - static_cast<size_t>(data_end_ - begin_)});
   if (!n.ok()) {
     status_ = n.status();
     end_ = true;
@@ -80,8 +82,11 @@ void Window::MakeRoom() {
     MoveTo({}, keep_from);
   } else {
     // Twice what is kept, so that copying costs each byte once; never more than a value may take.
-    const uint64_t most = max_held_bytes_ + window_bytes_ < max_held_bytes_ ? UINT64_MAX : max_held_bytes_ + window_bytes_;
-    const uint64_t want = std::max<uint64_t>(window_bytes_, std::min<uint64_t>(uint64_t{kept} * 2, most));
+    const uint64_t most = max_held_bytes_ + window_bytes_ < max_held_bytes_
+                              ? UINT64_MAX
+                              : max_held_bytes_ + window_bytes_;
+    const uint64_t want =
+        std::max<uint64_t>(window_bytes_, std::min<uint64_t>(uint64_t{kept} * 2, most));
     MoveTo(Take(static_cast<size_t>(std::max<uint64_t>(want, kept + kSmallestWindow))), keep_from);
   }
 }

@@ -11,23 +11,27 @@
 
 namespace pchronicle::json::internal {
 
-/// The part of the input that is in memory: one buffer that is read into, where bytes behind the cursor are dropped
-/// unless they are held (a value being captured) or pinned (views that were handed out). Full buffers with views are
-/// kept aside until ReleaseViews and then used again, because fresh memory costs a page fault per 4 KiB.
+/// The part of the input that is in memory: one buffer that is read into, where bytes behind the
+/// cursor are dropped unless they are held (a value being captured) or pinned (views that were
+/// handed out). Full buffers with views are kept aside until ReleaseViews and then used again,
+/// because fresh memory costs a page fault per 4 KiB.
 class Window {
  public:
-  Window(std::unique_ptr<ByteSource> source, uint64_t base_offset, size_t window_bytes, uint64_t max_held_bytes);
+  Window(std::unique_ptr<ByteSource> source, uint64_t base_offset, size_t window_bytes,
+         uint64_t max_held_bytes);
   Window(std::string_view text, uint64_t base_offset);
 
   /// Next byte not consumed, and the end of what may be consumed before Refill.
   const char* p = nullptr;
   const char* limit = nullptr;
-  /// First byte of the value being captured; it and all behind it stay contiguous. Refill moves it along.
+  /// First byte of the value being captured; it and all behind it stay contiguous. Refill moves it
+  /// along.
   const char* hold = nullptr;
 
   Bounds bounds() const { return {limit, readable_}; }
-  /// Reads on; only when the bytes up to `limit` do not suffice. False: nothing follows (final()), or an I/O error
-  /// (status()). Pointers into the window are void except p, limit and hold. `fill`: as much as there is room for.
+  /// Reads on; only when the bytes up to `limit` do not suffice. False: nothing follows (final()),
+  /// or an I/O error (status()). Pointers into the window are void except p, limit and hold.
+  /// `fill`: as much as there is room for.
   bool Refill(bool fill = false);
   /// Nothing follows `limit`: end of the input, or of the line in line mode.
   bool final() const { return at_line_feed_ || end_; }
@@ -41,7 +45,9 @@ class Window {
   void Pin() { pinned_ = true; }
   void ReleaseViews();
 
-  uint64_t OffsetOf(const char* at) const { return base_offset_ + static_cast<uint64_t>(at - begin_); }
+  uint64_t OffsetOf(const char* at) const {
+    return base_offset_ + static_cast<uint64_t>(at - begin_);
+  }
   const Status& status() const { return status_; }
   uint64_t bytes_read() const { return bytes_read_; }
   uint64_t peak_bytes() const { return peak_bytes_; }

@@ -126,8 +126,9 @@ void Writer::Double(double value) {
   }
   BeforeValue();
   char digits[40];
-  const std::string_view shortest(digits, static_cast<size_t>(
-                                              std::to_chars(digits, digits + sizeof digits, value).ptr - digits));
+  const std::string_view shortest(
+      digits,
+      static_cast<size_t>(std::to_chars(digits, digits + sizeof digits, value).ptr - digits));
   out_ += shortest;
   if (shortest.find_first_of(".e") == std::string_view::npos) {
     out_ += ".0";

@@ -9,8 +9,8 @@
 
 namespace pchronicle::json {
 
-/// Writes one JSON text (or several, one after the other) into a string. The caller opens and closes containers in
-/// order; a key is written before each member. Not thread-safe.
+/// Writes one JSON text (or several, one after the other) into a string. The caller opens and
+/// closes containers in order; a key is written before each member. Not thread-safe.
 ///
 ///   Writer w;
 ///   w.BeginObject();
@@ -20,7 +20,10 @@ namespace pchronicle::json {
 ///   w.text();  // {"id":7}
 class Writer {
  public:
-  enum class Style : uint8_t { kCompact, kPretty };  // pretty: two blanks a level, empty containers on one line
+  enum class Style : uint8_t {
+    kCompact,
+    kPretty
+  };  // pretty: two blanks a level, empty containers on one line
 
   explicit Writer(Style style = Style::kCompact) : style_(style) {}
 
@@ -33,7 +36,8 @@ class Writer {
   void String(std::string_view text);
   void Int(int64_t value);
   void UInt(uint64_t value);
-  /// Shortest text that reads back as the same double; always with '.' or an exponent. Not finite: null.
+  /// Shortest text that reads back as the same double; always with '.' or an exponent. Not finite:
+  /// null.
   void Double(double value);
   void Bool(bool value);
   void Null();
@@ -56,7 +60,8 @@ class Writer {
   bool after_key_ = false;
 };
 
-/// Lays a valid JSON text out with two blanks a level. Number text, escapes and key order stay as they are.
+/// Lays a valid JSON text out with two blanks a level. Number text, escapes and key order stay as
+/// they are.
 std::string Pretty(std::string_view text);
 
 }  // namespace pchronicle::json
