@@ -1,5 +1,7 @@
 #include "pchronicle/columnar/batch.h"
 
+#include <cstddef>
+
 #include "pchronicle/base/check.h"
 
 namespace pchronicle::columnar {
@@ -111,6 +113,32 @@ void Column::Truncate(size_t rows) {
   }
 }
 
+void Column::Erase(size_t begin, size_t end) {
+  PCHRONICLE_DCHECK(begin <= end && end <= valid_.size());
+  if (begin == end) {
+    return;
+  }
+  const auto cut = [begin, end](auto& values) {
+    if (!values.empty()) {
+      values.erase(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                   values.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+  };
+  if (element_) {
+    const uint64_t first = list_begin(begin);
+    const uint64_t last = list_ends_[end - 1];
+    element_->Erase(first, last);
+    for (size_t row = end; row < list_ends_.size(); ++row) {
+      list_ends_[row] -= last - first;
+    }
+  }
+  cut(valid_);
+  cut(ints_);
+  cut(doubles_);
+  cut(texts_);
+  cut(list_ends_);
+}
+
 Batch::Batch(const std::vector<Type>& types) {
   columns.reserve(types.size());
   for (const Type type : types) {
@@ -135,6 +163,13 @@ void Batch::Truncate(size_t new_rows) {
     column.Truncate(new_rows);
   }
   rows = new_rows;
+}
+
+void Batch::Erase(size_t begin, size_t end) {
+  for (Column& column : columns) {
+    column.Erase(begin, end);
+  }
+  rows -= end - begin;
 }
 
 }  // namespace pchronicle::columnar

@@ -40,8 +40,9 @@ using Schema = std::vector<Field>;
 /// Rows that one batch should hold at most (D30). Appending a little more is fine: consumers slice.
 inline constexpr size_t kBatchRows = 2048;
 
-/// One growing column. Text is a view into the arena of the batch that owns the column. Not thread-safe.
-/// Values of kBigint, kTimestampNs (nanoseconds) and kUbigint (bit pattern) are in ints(), kBoolean in ints() as 0 and 1.
+/// One growing column. Text is a view into the arena of the batch that owns the column. Not
+/// thread-safe. Values of kBigint, kTimestampNs (nanoseconds) and kUbigint (bit pattern) are in
+/// ints(), kBoolean in ints() as 0 and 1.
 class Column {
  public:
   explicit Column(Type type);
@@ -55,7 +56,8 @@ class Column {
   void AppendDouble(double value);
   /// `value` must live in the arena of the batch (or outlive it).
   void AppendText(std::string_view value);
-  /// Opens a list row; elements follow through element(), CloseList ends the row. A null list is AppendNull.
+  /// Opens a list row; elements follow through element(), CloseList ends the row. A null list is
+  /// AppendNull.
   Column& element() { return *element_; }
   void CloseList();
 
@@ -70,6 +72,8 @@ class Column {
 
   /// Drops rows from `rows` on.
   void Truncate(size_t rows);
+  /// Drops rows [begin, end); later rows move up.
+  void Erase(size_t begin, size_t end);
   void Clear() { Truncate(0); }
 
  private:
@@ -82,8 +86,9 @@ class Column {
   std::unique_ptr<Column> element_;
 };
 
-/// Rows on their way from a scanner to a consumer (D30). `text` is shared so that a consumer can point into it without
-/// a copy and keep it alive; a batch with zero columns still has `rows` (COUNT(*)).
+/// Rows on their way from a scanner to a consumer (D30). `text` is shared so that a consumer can
+/// point into it without a copy and keep it alive; a batch with zero columns still has `rows`
+/// (COUNT(*)).
 struct Batch {
   std::vector<Column> columns;
   size_t rows = 0;
@@ -94,6 +99,8 @@ struct Batch {
   /// Empties the batch; takes a new arena when a consumer still holds the old one.
   void Clear();
   void Truncate(size_t new_rows);
+  /// Drops rows [begin, end); later rows move up.
+  void Erase(size_t begin, size_t end);
 };
 
 }  // namespace pchronicle::columnar
