@@ -15,11 +15,13 @@ struct Range {
 
 template <size_t N>
 bool Contains(const std::array<Range, N>& ranges, char32_t c) {
-  const auto it = std::upper_bound(ranges.begin(), ranges.end(), c, [](char32_t v, const Range& r) { return v < r.first; });
+  const auto it = std::upper_bound(ranges.begin(), ranges.end(), c,
+                                   [](char32_t v, const Range& r) { return v < r.first; });
   return it != ranges.begin() && c <= std::prev(it)->last;
 }
 
-// Blocks that terminals draw two columns wide, coarse on purpose: the exact table changes with every Unicode version.
+// Blocks that terminals draw two columns wide, coarse on purpose: the exact table changes with
+// every Unicode version.
 constexpr std::array<Range, 14> kWide = {{{0x1100, 0x115f},
                                           {0x231a, 0x231b},
                                           {0x23e9, 0x23ec},
@@ -43,8 +45,12 @@ constexpr std::array<Range, 8> kNoWidth = {{{0x0300, 0x036f},
                                             {0xfe00, 0xfe0f},
                                             {0xfe20, 0xfe2f}}};
 // Marks that reorder or hide the text around them.
-constexpr std::array<Range, 6> kHarmful = {
-    {{0x80, 0x9f}, {0x61c, 0x61c}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}}};
+constexpr std::array<Range, 6> kHarmful = {{{0x80, 0x9f},
+                                            {0x61c, 0x61c},
+                                            {0x200e, 0x200f},
+                                            {0x2028, 0x202e},
+                                            {0x2066, 0x2069},
+                                            {0xfeff, 0xfeff}}};
 
 std::string EscapeAll(std::string_view text, bool keep_layout) {
   std::string out;
@@ -81,7 +87,8 @@ char32_t NextCharacter(std::string_view text, size_t* at) {
     good = (byte(*at + i) & 0xc0) == 0x80;
     value = value << 6 | (byte(*at + i) & 0x3fU);
   }
-  good = good && value >= kSmallest[length] && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
+  good =
+      good && value >= kSmallest[length] && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
   *at += good ? length : 1;
   return good ? value : kBadByte;
 }

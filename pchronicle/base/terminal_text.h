@@ -5,15 +5,16 @@
 
 namespace pchronicle {
 
-/// Text of data made harmless for a terminal (BR-51): control characters other than tab and line feed, C1 controls and
-/// bidirectional marks as `\u00xx`, bytes that are no UTF-8 as `\xhh`. Everything else is unchanged.
+/// Text of data made harmless for a terminal (BR-51): control characters other than tab and line
+/// feed, C1 controls and bidirectional marks as `\u00xx`, bytes that are no UTF-8 as `\xhh`.
+/// Everything else is unchanged.
 std::string EscapeText(std::string_view text);
 
 /// The same for one line of output: tab and line feed are escaped too.
 std::string EscapeLine(std::string_view text);
 
-/// One character of UTF-8 text at `at`, which moves behind it. A byte that starts no valid sequence is given back as
-/// kBadByte and moves by one.
+/// One character of UTF-8 text at `at`, which moves behind it. A byte that starts no valid sequence
+/// is given back as kBadByte and moves by one.
 inline constexpr char32_t kBadByte = 0xffffffff;
 char32_t NextCharacter(std::string_view text, size_t* at);
 

@@ -7,8 +7,12 @@ namespace {
 
 TEST(TerminalText, ControlAndBidiCharactersAreHarmless_BR51) {
   EXPECT_EQ(EscapeLine("a\x1b]52;c;x\x07"), "a\\u001b]52;c;x\\u0007");
-  EXPECT_EQ(EscapeLine("a\xe2\x80\xae" "b"), "a\\u202eb");
-  EXPECT_EQ(EscapeLine("\xc2\x9b" "2J"), "\\u009b2J");
+  EXPECT_EQ(EscapeLine("a\xe2\x80\xae"
+                       "b"),
+            "a\\u202eb");
+  EXPECT_EQ(EscapeLine("\xc2\x9b"
+                       "2J"),
+            "\\u009b2J");
   EXPECT_EQ(EscapeLine("a\nb\tc"), "a\\u000ab\\u0009c");
   EXPECT_EQ(EscapeText("a\nb\tc"), "a\nb\tc");
   EXPECT_EQ(EscapeLine("\xff"), "\\xff");

@@ -1,0 +1,374 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "pchronicle/io/path_check.h"
+#include "pchronicle/io/store.h"
+
+namespace pchronicle::io {
+namespace {
+
+struct AtomicCounters {
+  std::atomic<uint64_t> lists{0}, stats{0}, opens{0}, reads{0}, bytes_read{0};
+};
+
+void Count(std::atomic<uint64_t>& counter, uint64_t by = 1) {
+  counter.fetch_add(by, std::memory_order_relaxed);
+}
+
+Status FromErrno(int error, std::string_view action, std::string_view path) {
+  const std::string text = std::generic_category().message(error);
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return Status::NotFound("{} '{}': {}", action, path, text);
+    case EACCES:
+    case EPERM:
+      return Status::PermissionDenied("{} '{}': {}", action, path, text);
+    case EEXIST:
+      return Status::AlreadyExists("{} '{}': {}", action, path, text);
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ENOSPC:
+      return Status::ResourceExhausted("{} '{}': {}", action, path, text);
+    default:
+      return Status::Io("{} '{}': {}", action, path, text);
+  }
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.Release()) {}
+  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  ~FileDescriptor() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+    }
+  }
+  int get() const { return fd_; }
+  int Release() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+
+ private:
+  int fd_;
+};
+
+Entry::Kind KindOfMode(mode_t mode) {
+  if (S_ISREG(mode)) {
+    return Entry::Kind::kFile;
+  }
+  if (S_ISDIR(mode)) {
+    return Entry::Kind::kDirectory;
+  }
+  return S_ISLNK(mode) ? Entry::Kind::kSymlink : Entry::Kind::kOther;
+}
+
+void FillEntry(const struct stat& st, Entry& entry) {
+  entry.kind = KindOfMode(st.st_mode);
+  entry.size = entry.kind == Entry::Kind::kFile ? static_cast<uint64_t>(st.st_size) : 0;
+  entry.modified_ns = int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec;
+  entry.device = st.st_dev;
+  entry.inode = st.st_ino;
+}
+
+class LocalReader final : public RandomReader {
+ public:
+  LocalReader(FileDescriptor fd, Entry entry, std::shared_ptr<AtomicCounters> counters)
+      : fd_(std::move(fd)), entry_(std::move(entry)), counters_(std::move(counters)) {}
+
+  uint64_t size() const override { return entry_.size; }
+  const Entry& entry() const override { return entry_; }
+
+  Result<size_t> ReadAt(uint64_t offset, std::span<char> out) const override {
+    size_t done = 0;
+    while (done < out.size()) {
+      const ssize_t got = ::pread(fd_.get(), out.data() + done, out.size() - done,
+                                  static_cast<off_t>(offset + done));
+      if (got < 0) {
+        if (errno == EINTR) {
+          continue;
+        }
+        return FromErrno(errno, "read", entry_.path);
+      }
+      Count(counters_->reads);
+      if (got == 0) {
+        break;
+      }
+      done += static_cast<size_t>(got);
+    }
+    Count(counters_->bytes_read, done);
+    return done;
+  }
+
+  Result<Entry> Stat() const override {
+    struct stat st;
+    Count(counters_->stats);
+    if (::fstat(fd_.get(), &st) != 0) {
+      return FromErrno(errno, "stat", entry_.path);
+    }
+    Entry now;
+    now.path = entry_.path;
+    FillEntry(st, now);
+    return now;
+  }
+
+ private:
+  FileDescriptor fd_;
+  const Entry entry_;
+  std::shared_ptr<AtomicCounters> counters_;  // outlives the store
+};
+
+class LocalStore final : public Store {
+ public:
+  explicit LocalStore(std::string root) : root_(std::move(root)) {}
+
+  const std::string& uri() const override { return root_; }
+
+  Result<std::vector<Entry>> ListDirectory(std::string_view path,
+                                           uint64_t max_entries) const override {
+    PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));
+    const std::string absolute = Absolute(path);
+    Count(counters_->lists);
+    FileDescriptor fd(::open(absolute.c_str(),
+                             O_RDONLY | O_DIRECTORY | O_CLOEXEC | (path.empty() ? 0 : O_NOFOLLOW)));
+    if (fd.get() < 0) {
+      return FromErrno(errno, "list", absolute);
+    }
+    const std::unique_ptr<DIR, int (*)(DIR*)> dir(::fdopendir(fd.get()), ::closedir);
+    if (dir == nullptr) {
+      return FromErrno(errno, "list", absolute);
+    }
+    const int dir_fd = fd.Release();  // dir owns it now
+    std::vector<Entry> entries;
+    while (true) {
+      errno = 0;
+      const struct dirent* item = ::readdir(dir.get());
+      if (item == nullptr) {
+        if (errno != 0) {
+          return FromErrno(errno, "list", absolute);
+        }
+        break;
+      }
+      const std::string_view name = item->d_name;
+      if (name == "." || name == "..") {
+        continue;
+      }
+      if (entries.size() == max_entries) {
+        return Status::ResourceExhausted("more than {} entries in '{}'", max_entries, absolute);
+      }
+      Entry entry;
+      entry.path = JoinPath(path, name);
+      PCHRONICLE_ASSIGN_OR_RETURN(const bool there, Complete(dir_fd, *item, entry));
+      if (there) {
+        entries.push_back(std::move(entry));
+      }
+    }
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.path < b.path; });
+    return entries;
+  }
+
+  Result<Entry> Stat(std::string_view path, bool follow) const override {
+    PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));
+    const std::string absolute = Absolute(path);
+    struct stat st;
+    Count(counters_->stats);
+    if (::fstatat(AT_FDCWD, absolute.c_str(), &st, follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0) {
+      return FromErrno(errno, "stat", absolute);
+    }
+    Entry entry;
+    entry.path = path;
+    FillEntry(st, entry);
+    return entry;
+  }
+
+  Result<std::unique_ptr<RandomReader>> Open(std::string_view path) const override {
+    PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));
+    const std::string absolute = Absolute(path);
+    Count(counters_->opens);
+    // O_NONBLOCK: a FIFO that took the place of a file must not hang the program.
+    FileDescriptor fd(::open(absolute.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (fd.get() < 0) {
+      return FromErrno(errno, "open", absolute);
+    }
+    struct stat st;
+    Count(counters_->stats);
+    if (::fstat(fd.get(), &st) != 0) {
+      return FromErrno(errno, "stat", absolute);
+    }
+    Entry entry;
+    entry.path = path;
+    FillEntry(st, entry);
+    if (entry.kind != Entry::Kind::kFile) {
+      return Status::InvalidArgument("open '{}': not a file", absolute);
+    }
+    return std::unique_ptr<RandomReader>(
+        new LocalReader(std::move(fd), std::move(entry), counters_));
+  }
+
+  Status Put(std::string_view path, std::string_view bytes, bool if_absent) override;
+  Status Delete(std::string_view path) override {
+    PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));
+    const std::string absolute = Absolute(path);
+    return ::unlink(absolute.c_str()) == 0 ? Status::Ok() : FromErrno(errno, "delete", absolute);
+  }
+
+  Counters counters() const override {
+    const auto get = [](const std::atomic<uint64_t>& counter) {
+      return counter.load(std::memory_order_relaxed);
+    };
+    return {get(counters_->lists), get(counters_->stats), get(counters_->opens),
+            get(counters_->reads), get(counters_->bytes_read)};
+  }
+
+ private:
+  std::string Absolute(std::string_view path) const {
+    if (path.empty()) {
+      return root_;
+    }
+    return root_ == "/" ? fmt::format("/{}", path) : JoinPath(root_, path);
+  }
+
+  /// Kind of a name of an open directory and, for files, one stat. False: it vanished meanwhile.
+  Result<bool> Complete(int dir_fd, const struct dirent& item, Entry& entry) const {
+    switch (item.d_type) {
+      case DT_DIR:
+        entry.kind = Entry::Kind::kDirectory;
+        return true;
+      case DT_LNK:
+        entry.kind = Entry::Kind::kSymlink;
+        return true;
+      case DT_REG:
+      case DT_UNKNOWN:
+        break;
+      default:
+        entry.kind = Entry::Kind::kOther;
+        return true;
+    }
+    struct stat st;
+    Count(counters_->stats);
+    if (::fstatat(dir_fd, item.d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+      if (errno == ENOENT) {
+        return false;
+      }
+      return FromErrno(errno, "stat", Absolute(entry.path));
+    }
+    FillEntry(st, entry);
+    return true;
+  }
+
+  const std::string root_;
+  const std::shared_ptr<AtomicCounters> counters_ = std::make_shared<AtomicCounters>();
+  std::atomic<uint64_t> next_temporary_{0};
+};
+
+Status WriteFully(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
+    if (wrote < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return FromErrno(errno, "write", path);
+    }
+    bytes.remove_prefix(static_cast<size_t>(wrote));
+  }
+  return ::fsync(fd) == 0 ? Status::Ok() : FromErrno(errno, "sync", path);
+}
+
+Status SyncDirectory(const std::string& directory) {
+  const FileDescriptor fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0 || ::fsync(fd.get()) != 0) {
+    return FromErrno(errno, "sync", directory);
+  }
+  return Status::Ok();
+}
+
+Status LocalStore::Put(std::string_view path, std::string_view bytes, bool if_absent) {
+  PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));
+  if (path.empty()) {
+    return Status::InvalidArgument("an empty path cannot be written");
+  }
+  const std::string absolute = Absolute(path);
+  const std::string directory = absolute.substr(0, std::max<size_t>(absolute.rfind('/'), 1));
+  // The name starts with a dot, so that discovery never takes it for a source.
+  const std::string temporary =
+      fmt::format("{}/.pchronicle-tmp-{}-{}", directory, ::getpid(), next_temporary_.fetch_add(1));
+  FileDescriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (fd.get() < 0) {
+    return FromErrno(errno, "create", temporary);
+  }
+  Status status = WriteFully(fd.get(), bytes, temporary);
+  if (status.ok()) {
+    // link fails when the name is taken; rename replaces it. Both make the file appear at once.
+    const int result = if_absent ? ::link(temporary.c_str(), absolute.c_str())
+                                 : ::rename(temporary.c_str(), absolute.c_str());
+    if (result != 0) {
+      status = FromErrno(errno, "publish", absolute);
+    }
+  }
+  if (if_absent || !status.ok()) {
+    ::unlink(temporary.c_str());
+  }
+  return status.ok() ? SyncDirectory(directory) : status;
+}
+
+std::string RealPath(const std::string& path, Status& status) {
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
+  if (real == nullptr) {
+    status = FromErrno(errno, "open", path);
+    return {};
+  }
+  return real.get();
+}
+
+}  // namespace
+
+Result<LocalPlace> LocateLocal(std::string_view given) {
+  std::string path(given);
+  while (path.size() > 1 && path.ends_with('/')) {
+    path.pop_back();
+  }
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    return Status::InvalidArgument("'{}' is not a path", path);
+  }
+  struct stat st;
+  if (::stat(path.c_str(), &st) != 0) {
+    return FromErrno(errno, "open", path);
+  }
+  Status status;
+  LocalPlace place;
+  if (S_ISDIR(st.st_mode)) {
+    place.directory = RealPath(path, status);
+  } else if (S_ISREG(st.st_mode)) {
+    const size_t slash = path.rfind('/');
+    place.file = path.substr(slash == std::string::npos ? 0 : slash + 1);
+    place.directory =
+        RealPath(slash == std::string::npos ? "." : path.substr(0, slash + 1), status);
+  } else {
+    return Status::InvalidArgument("'{}' is neither a file nor a directory", path);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  return place;
+}
+
+Result<std::shared_ptr<Store>> OpenLocalStore(std::string_view path) {
+  PCHRONICLE_ASSIGN_OR_RETURN(LocalPlace place, LocateLocal(path));
+  return std::shared_ptr<Store>(std::make_shared<LocalStore>(std::move(place.directory)));
+}
+
+}  // namespace pchronicle::io
