@@ -11,8 +11,9 @@
 
 namespace pchronicle::model {
 
-/// Collects whole documents: the hub as a sink. Text is copied, cells minified with lone surrogates kept as written.
-/// Documents come out in the order their objects open (pre-order of subtrees).
+/// Collects whole documents: the hub as a sink. Text is copied, cells minified with lone surrogates
+/// kept as written. Documents come out in the order their objects open (pre-order of subtrees). Not
+/// thread-safe.
 class HubSink final : public DocumentSink {
  public:
   HubSink();
@@ -39,11 +40,24 @@ class HubSink final : public DocumentSink {
 };
 
 /// Reads a whole input into Storylines. The first problem is the error (context: its location).
-Result<std::vector<Storyline>> Decode(Format format, const json::ByteInput& input, WalkOptions options,
-                                      Diagnostics* diagnostics = nullptr);
+Result<std::vector<Storyline>> Decode(Format format, const json::ByteInput& input,
+                                      WalkOptions options, Diagnostics* diagnostics = nullptr);
 
-/// Deep copy of the parts a sink was given.
+/// The same with the problems beside what was usable (formats.md 1.7). Runs again when a walker
+/// asks for it (STL-127).
+struct Decoded {
+  std::vector<Storyline> storylines;
+  std::vector<Problem> problems;
+  Diagnostics diagnostics;
+};
+/// `keep_going` false: stops at the first problem.
+Result<Decoded> DecodeAll(Format format, const json::ByteInput& input, const WalkOptions& options,
+                          bool keep_going);
+
+/// Deep copy of the parts a sink was given. `sidecar` stays the caller's.
 Turn CopyTurn(const Turn& turn, Arena& arena);
 Document CopyDocument(const Document& document, Arena& arena);
+/// The minified cell of a value (D6), lone surrogates as written, owned by the arena.
+json::Raw CopyCell(const json::Raw& raw, Arena& arena);
 
 }  // namespace pchronicle::model

@@ -14,8 +14,9 @@ using Text = std::optional<std::string_view>;  // decoded characters, absent = n
 
 /// A timestamp as formats.md 1.6: the scalar as written and the instant it names.
 struct Timestamp {
-  json::Raw scalar;                     // string or number as written, absent when there is none
-  std::optional<int64_t> nanoseconds;   // since the Unix epoch, UTC; absent when it could not be parsed
+  json::Raw scalar;  // string or number as written, absent when there is none
+  std::optional<int64_t>
+      nanoseconds;  // since the Unix epoch, UTC; absent when it could not be parsed
 };
 
 /// One tool call of a turn (formats.md 2.8). Views; see Turn.
@@ -23,23 +24,26 @@ struct ToolCall {
   std::string_view id;
   std::string_view function;
   json::Raw arguments;
-  json::Raw result;     // inline result; has_value() or absent
+  json::Raw result;  // inline result; has_value() or absent
   json::Raw extra;
-  json::Raw response;   // {status?, exit_code?}
+  json::Raw response;  // {status?, exit_code?}
   Text kind;
   std::optional<int64_t> duration_ms;
+  std::optional<bool> is_error;  // boolean member `is_error` of the call, with
+                                 // Field::kCallResponse; in the hub a residual
 };
 
-/// One turn of a Storyline (formats.md 2.8). A walker hands out turns whose views are valid during the callback and
-/// whose members outside the wanted fields are absent; a Storyline owns what its turns point to. The names are the hub's.
+/// One turn of a Storyline (formats.md 2.8). A walker hands out turns whose views are valid during
+/// the callback and whose members outside the wanted fields are absent; a Storyline owns what its
+/// turns point to. The names are the hub's.
 struct Turn {
   int64_t ordinal = 0;  // array position in its document, from 0
   int64_t id = 0;
   std::string_view source;
-  Text kind;            // as written; see EffectiveKind
+  Text kind;  // as written; see EffectiveKind
   Timestamp timestamp;
   Timestamp finished_at;
-  json::Raw message;    // kNull when null or missing
+  json::Raw message;  // kNull when null or missing
   Text reasoning;
   json::Raw effort;
   json::Raw metrics;
@@ -48,7 +52,7 @@ struct Turn {
   std::optional<bool> copied;
   std::optional<int64_t> latency_ms;
   std::optional<int64_t> ttft_ms;
-  bool had_tool_calls = false;   // member present, also when empty
+  bool had_tool_calls = false;  // member present, also when empty
   bool had_observation = false;
   json::Raw observation;
   json::Raw extra;
@@ -63,8 +67,8 @@ struct Turn {
 std::string_view EffectiveKind(const Turn& turn);
 
 struct Parent {
-  std::string_view document_id;  // psid
-  Text call_id;                  // scid
+  std::string_view document_id;    // psid
+  Text call_id;                    // scid
   std::optional<int64_t> turn_id;  // ptid
   std::string_view relation = "spawn";
 };
@@ -80,7 +84,8 @@ struct UnknownSource {
   std::vector<UnknownField> fields;
 };
 
-/// What a Harbor trial says about its run beside the trajectory (sources.md HAR-04 to HAR-06); never in the document itself.
+/// What a Harbor trial says about its run beside the trajectory (sources.md HAR-04 to HAR-06);
+/// never in the document itself.
 struct SidecarOutcome {
   std::optional<bool> success;
   std::optional<double> score;
@@ -89,22 +94,24 @@ struct SidecarOutcome {
   Text error_message;
   bool has_exception = false;
   bool has_reward = false;
-  std::optional<int64_t> prompt_tokens;  // reported totals, used when the document has no final_metrics
+  std::optional<int64_t>
+      prompt_tokens;  // reported totals, used when the document has no final_metrics
   std::optional<int64_t> completion_tokens;
   std::optional<int64_t> cached_tokens;
   std::optional<double> cost_usd;
 };
 
-/// Everything of a Storyline but its turns. Views live as long as the arena they came from: the walker's (until the
-/// end of the record) or the owning Storyline's.
+/// Everything of a Storyline but its turns. Views live as long as the arena they came from: the
+/// walker's (until the end of the record) or the owning Storyline's.
 struct Document {
-  std::string_view document_id;   // with the suffix of D8, if it got one
+  std::string_view document_id;  // with the suffix of D8, if it got one
   std::string_view session_id;
-  Text trajectory_id;             // as the producer wrote it
+  Text trajectory_id;  // as the producer wrote it
   Text run_id;
   Text attempt_id;
-  int64_t ordinal = 0;            // storage_ordinal: number of the document in its source, by where its object opens
-  int depth = 0;                  // 0 for a record's root, 1 for its embedded children...
+  int64_t ordinal =
+      0;  // storage_ordinal: number of the document in its source, by where its object opens
+  int depth = 0;  // 0 for a record's root, 1 for its embedded children...
 
   std::string_view agent_id;
   Text agent_name;
@@ -130,14 +137,22 @@ struct Document {
   json::Raw meta;
   std::vector<UnknownSource> unknown;
 
-  /// JSON pointer of this document's object in its source record, for messages and outcome_source: "" for a root.
+  /// JSON pointer of this document's object in its source record, for messages and outcome_source:
+  /// "" for a root.
   std::string_view pointer;
-  /// Pointer of the member that states the outcome (`/attempts/1/correct`); empty when the format has none.
+  /// Where the turns stand below `pointer` and the name of a turn's metrics, for pointers to a
+  /// turn's members: turn i's metrics stand at pointer + turns_member + "/i/" + metrics_member
+  /// (`/turns`, `/trajectory/steps` with `metric`...).
+  std::string_view turns_member = "/steps";
+  std::string_view metrics_member = "metrics";
+  /// Pointer of the member that states the outcome (`/attempts/1/correct`); empty when the format
+  /// has none.
   std::string_view outcome_pointer;
   const SidecarOutcome* sidecar = nullptr;  // not owned
 };
 
-/// A whole document in memory: the hub between every pair of formats (D29). Move-only; owns all text.
+/// A whole document in memory: the hub between every pair of formats (D29). Move-only; owns all
+/// text.
 struct Storyline {
   Arena arena{4096};
   Document document;

@@ -21,8 +21,14 @@ struct EncodeReport {
   std::map<std::string, std::string> notes;
 };
 
-/// Encodes Storylines in the given order as one document of `format` (formats.md section 9). kHfChat is decode-only.
-Result<std::string> Encode(Format format, std::span<const Storyline> storylines, const EncodeOptions& options = {},
-                           EncodeReport* report = nullptr);
+/// Names of the lossy field classes, joined by commas.
+std::string LossyFields(const EncodeReport& report);
+/// Adds `more` to `report`, which may be null.
+void AddReport(const EncodeReport& more, EncodeReport* report);
+
+/// Encodes Storylines in the given order as one document of `format` (formats.md section 9).
+/// kHfChat is decode-only.
+Result<std::string> Encode(Format format, std::span<const Storyline> storylines,
+                           const EncodeOptions& options = {}, EncodeReport* report = nullptr);
 
 }  // namespace pchronicle::model

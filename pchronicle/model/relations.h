@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,33 +33,54 @@ struct RelationColumn {
   columnar::Field field;
   FieldMask needs;  // what a walker must read for it
 };
-/// Columns in the order of SELECT *: the contract's first, then ours (ADD-01). `_file_` is column 0 of every relation.
-/// Immutable, thread-safe.
+/// Columns in the order of SELECT *: the contract's first, then ours (ADD-01). `_file_` is column 0
+/// of every relation. Immutable, thread-safe.
 const std::vector<RelationColumn>& RelationColumns(Relation relation);
 /// Index of a column by exact name.
 std::optional<uint16_t> FindColumn(Relation relation, std::string_view name);
 
-/// A condition on one column of a row, pushed down as a hint: rows that cannot satisfy it may be left out, the engine
-/// checks the rest again. A NULL cell satisfies only kIsNull.
+/// A condition on one column of a row, pushed down as a hint: rows that cannot satisfy it may be
+/// left out, the engine checks the rest again. A NULL cell satisfies only kIsNull.
 struct RowPredicate {
-  enum class Op : uint8_t { kEq, kNe, kIn, kNotIn, kLt, kLe, kGt, kGe, kContains, kPrefix, kIsNull, kIsNotNull };
+  enum class Op : uint8_t {
+    kEq,
+    kNe,
+    kIn,
+    kNotIn,
+    kLt,
+    kLe,
+    kGt,
+    kGe,
+    kContains,
+    kPrefix,
+    kIsNull,
+    kIsNotNull
+  };
   uint16_t column;
   Op op;
-  std::vector<std::variant<int64_t, std::string>> values;
+  std::vector<std::variant<int64_t, std::string>> values = {};
 };
 
 /// Turns what a walker reads into rows of one relation. Not for kSources, kEvents, kRunTree.
 class RowSink : public DocumentSink {
  public:
   struct Request {
-    Relation relation;
-    std::vector<uint16_t> columns;  // output columns in order; empty: only counts rows
-    std::vector<RowPredicate> predicates;
-    std::string file;               // `_file_` of every row
-    bool keep_problems = false;     // OnProblem answers true and keeps them (scan_errors = report); else stop at the first
+    Relation relation = Relation::kRuns;
+    std::vector<uint16_t> columns = {};  // output columns in order; empty: only counts rows
+    std::vector<RowPredicate> predicates = {};
+    std::string file = {};       // `_file_` of every row
+    bool keep_problems = false;  // OnProblem answers true and keeps them (scan_errors = report);
+                                 // else stop at the first
+
+    // For `trajectories.continued_by` only. Without them a reference is looked up among the
+    // documents met so far.
+    std::function<bool(std::string_view file)> file_exists = {};  // a `_file_` of the Dataset
+    /// Documents of this file with this document or session id; see FileIds.
+    std::function<uint64_t(std::string_view id)> count_documents = {};
   };
   struct Counters {
-    uint64_t documents_scanned = 0, documents_pruned = 0, rows_scanned = 0, rows_pruned = 0, rows_emitted = 0;
+    uint64_t documents_scanned = 0, documents_pruned = 0, rows_scanned = 0, rows_pruned = 0,
+             rows_emitted = 0;
   };
 
   /// Rows finished so far: may be taken (Clear) between two calls of Walker::Advance.
@@ -71,7 +93,8 @@ class RowSink : public DocumentSink {
   virtual const Counters& counters() const = 0;
 };
 
-/// What the walker has to read for a request: columns, predicates and the bookkeeping of the relation.
+/// What the walker has to read for a request: columns, predicates and the bookkeeping of the
+/// relation.
 FieldMask RequiredFields(const RowSink::Request& request);
 std::unique_ptr<RowSink> MakeRowSink(RowSink::Request request);
 

@@ -18,25 +18,27 @@ namespace pchronicle::model {
 /// Input formats that we read. Names: FormatName / ParseFormatName (formats.md 1.9).
 enum class Format : uint8_t { kStoryline, kAtif, kActf, kOpenAiMessages, kAgenticMd, kHfChat };
 
-/// What earlier passes over a source found (STL-126 to 128): a later pass needs no surprise. Filled by walkers, kept in
-/// the resolve cell of the source.
+/// What earlier passes over a source found (STL-126 to 128): a later pass needs no surprise. Filled
+/// by walkers, kept in the resolve cell of the source.
 struct SourceNotes {
-  bool skim_first = false;   // a member taken as absent came later: read record heads before rows
-  bool serial = false;       // ids collide across ranges: one reader for the whole file
-  std::unordered_set<uint64_t> lost_documents;  // ordinals of documents (by object open) that turned out bad
-  std::unordered_set<uint64_t> lost_records;    // offsets of records that turned out bad
-  bool lost_source = false;  // whole_source problem: nothing of it counts
+  bool skim_first = false;  // a member taken as absent came later: read record heads before rows
+  bool serial = false;      // ids collide across ranges: one reader for the whole file
+  std::unordered_set<uint64_t>
+      lost_documents;  // ordinals of documents (by object open) that turned out bad
+  std::unordered_set<uint64_t> lost_records;  // offsets of records that turned out bad
+  bool lost_source = false;                   // whole_source problem: nothing of it counts
 };
 
 struct WalkOptions {
   FieldMask fields = FieldMask::All();
-  bool strict = false;             // strict validation (an API option): oddities are errors
+  bool strict = false;  // strict validation (an API option): oddities are errors
   bool strict_timestamps = false;
   json::Container container = json::Container::kDocument;
   json::RecordRange range;
   json::CursorOptions cursor;
-  std::string source_path;         // relative path of the file: origin.document_id of OpenAI, chat row ids
-  /// First document number in this range; ranges read in parallel that need exact ordinals are not used.
+  std::string source_path;  // relative path of the file: origin.document_id of OpenAI, chat row ids
+  /// First document number in this range; ranges read in parallel that need exact ordinals are not
+  /// used.
   int64_t first_ordinal = 0;
 };
 
@@ -44,10 +46,11 @@ struct WalkOptions {
 class Walker {
  public:
   virtual ~Walker() = default;
-  /// Goes on by one small piece: a turn, a root member, a record. False when there is nothing left (or the sink said
-  /// stop). Every problem went to the sink before.
+  /// Goes on by one small piece: a turn, a root member, a record. False when there is nothing left
+  /// (or the sink said stop). Every problem went to the sink before.
   virtual bool Advance() = 0;
-  /// Set when a row that was already handed on turned out different (STL-127): the caller must run again with notes().
+  /// Set when a row that was already handed on turned out different (STL-127): the caller must run
+  /// again with notes().
   virtual bool needs_second_pass() const = 0;
   virtual const SourceNotes& notes() const = 0;
   /// Line file with a cut last line (BR-11).
@@ -58,8 +61,9 @@ class Walker {
 };
 
 /// `input` and `sink` must outlive the walker. `notes` are those of earlier passes.
-std::unique_ptr<Walker> MakeWalker(Format format, const json::ByteInput& input, const WalkOptions& options,
-                                   const SourceNotes& notes, DocumentSink& sink);
+std::unique_ptr<Walker> MakeWalker(Format format, const json::ByteInput& input,
+                                   const WalkOptions& options, const SourceNotes& notes,
+                                   DocumentSink& sink);
 
 /// Which formats can be read in ranges of one line file (OpenAI rows build on each other: not).
 bool CanSplit(Format format);
