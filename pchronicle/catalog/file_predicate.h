@@ -14,11 +14,23 @@ enum class Truth : uint8_t { kFalse, kTrue, kUnknown };
 
 /// A WHERE condition as far as it speaks of `_file_`; everything else is kUnknown. Immutable tree.
 struct FilePredicate {
-  enum class Kind : uint8_t { kUnknown, kLiteral, kEq, kNe, kIn, kNotIn, kLike, kNotLike, kAnd, kOr, kNot };
+  enum class Kind : uint8_t {
+    kUnknown,
+    kLiteral,
+    kEq,
+    kNe,
+    kIn,
+    kNotIn,
+    kLike,
+    kNotLike,
+    kAnd,
+    kOr,
+    kNot
+  };
   Kind kind = Kind::kUnknown;
-  Truth literal = Truth::kUnknown;      // kLiteral
-  std::vector<std::string> values;      // kEq, kNe, kIn, kNotIn: paths; kLike, kNotLike: the pattern
-  char32_t escape = 0;                  // kLike: ESCAPE character, 0: none
+  Truth literal = Truth::kUnknown;  // kLiteral
+  std::vector<std::string> values;  // kEq, kNe, kIn, kNotIn: paths; kLike, kNotLike: the pattern
+  char32_t escape = 0;              // kLike: ESCAPE character, 0: none
   std::vector<FilePredicate> children;  // kAnd, kOr, kNot
 };
 

@@ -18,11 +18,13 @@ namespace pchronicle::catalog {
 
 /// Counters of one query over all its scans (LZY-07); thread-safe.
 struct ScanMetrics {
-  std::atomic<uint64_t> sources_opened{0}, bytes_read{0}, documents_scanned{0}, documents_pruned{0}, rows_scanned{0},
-      rows_pruned{0}, rows_emitted{0}, streamed_records{0}, buffer_peak_bytes{0}, restarts{0};
+  std::atomic<uint64_t> sources_opened{0}, bytes_read{0}, documents_scanned{0}, documents_pruned{0},
+      rows_scanned{0}, rows_pruned{0}, rows_emitted{0}, streamed_records{0}, buffer_peak_bytes{0},
+      restarts{0};
 };
 
-/// A unit of input that a query left out, placed for people: `a/b.jsonl: line 41, byte 8122, /steps/3/source: ...`.
+/// A unit of input that a query left out, placed for people: `a/b.jsonl: line 41, byte 8122,
+/// /steps/3/source: ...`.
 struct SourceProblem {
   std::string file;
   Status status;
@@ -65,7 +67,7 @@ struct ScanRequest {
   model::Relation relation = model::Relation::kRuns;
   std::vector<uint16_t> columns;  // empty: only row counts
   std::vector<model::RowPredicate> predicates;
-  FilePredicate file_predicate;   // sources for which it is false are never opened
+  FilePredicate file_predicate;  // sources for which it is false are never opened
 };
 
 /// One piece of a scan, used by one thread: a source, or a byte range of a large line file.
@@ -74,12 +76,13 @@ class ScanTask {
   virtual ~ScanTask() = default;
   /// Position of this task's rows in the order of REL-14: tasks with smaller numbers come first.
   virtual uint64_t order() const = 0;
-  /// Next rows; null at the end. Owned by the task, valid until the next call; its text arena may be kept alive by
-  /// copying batch->text. The batch may hold more than columnar::kBatchRows rows.
+  /// Next rows; null at the end. Owned by the task, valid until the next call; its text arena may
+  /// be kept alive by copying batch->text. The batch may hold more than columnar::kBatchRows rows.
   virtual Result<columnar::Batch*> Next() = 0;
 };
 
-/// One relation scan with one queue of tasks for any number of sources (D28). NextTask is thread-safe.
+/// One relation scan with one queue of tasks for any number of sources (D28). NextTask is
+/// thread-safe.
 class RelationScan {
  public:
   static Result<std::unique_ptr<RelationScan>> Create(QueryScope& scope, ScanRequest request);

@@ -29,13 +29,16 @@ struct Limits {  // catalog.md 12
 
 /// One Dataset under a name (catalog.md 2).
 struct Mount {
-  std::string alias;              // SQL schema, MNT-01
+  std::string alias;                    // SQL schema, MNT-01
   std::vector<std::string> name_space;  // MNT-02
-  std::string uri;                // as given
+  std::string uri;                      // as given
   std::optional<model::Format> format_hint;
   bool is_default = false;
+  std::shared_ptr<io::Store>
+      store;  // set by callers that bring their own (tests, API): `uri` is only its name
 };
-/// Checks and derives alias and namespace of `--mount NAME=URI`; a positional Dataset is Mount "dataset" (MNT-06).
+/// Checks and derives alias and namespace of `--mount NAME=URI`; a positional Dataset is Mount
+/// "dataset" (MNT-06), the default one.
 Result<Mount> ParseMount(std::string_view name, std::string_view uri);
 Mount PositionalMount(std::string_view uri);
 
@@ -43,16 +46,23 @@ Mount PositionalMount(std::string_view uri);
 struct Revision {
   enum class Kind : uint8_t { kNone, kLocalFile, kObject, kStoryline, kEvents };
   Kind kind = Kind::kNone;
-  std::string fingerprint;  // kLocalFile: hex
-  io::Entry entry;          // pinned metadata
-  std::string display() const;  // snapshot_ref
+  std::string fingerprint;      // kLocalFile: hex; kObject: only with sidecars
+  std::string location;         // kObject
+  io::Entry entry;              // pinned metadata
+  std::string display() const;  // snapshot_ref; empty for kNone
 };
+/// Pins a listed entry: by fingerprint (4.1, SID-03a) when it has device and inode, else as an
+/// object. `location` is the absolute path or URI of the entry. Sidecars of the entry go into its
+/// fingerprint (HAR-02).
+Revision MakeRevision(io::Entry entry, std::string_view location,
+                      const std::vector<std::pair<std::string, io::Entry>>& sidecars = {});
 
 enum class SourceKind : uint8_t { kFile, kStore };
 enum class ContentStatus : uint8_t { kUnknown, kReady, kOpen, kEmpty, kIgnored, kError };
 std::string_view ContentStatusName(ContentStatus status);
 
-/// What is known of a source's content once it was read in this snapshot (catalog.md 6.1 `sources`).
+/// What is known of a source's content once it was read in this snapshot (catalog.md 6.1
+/// `sources`).
 struct SourceContent {
   ContentStatus status = ContentStatus::kUnknown;
   std::optional<model::Format> format;
@@ -61,7 +71,29 @@ struct SourceContent {
   model::Diagnostics diagnostics;
 };
 
-/// One discovered candidate (catalog.md 3). Immutable but for its resolve cell, which is thread-safe.
+/// Where a source stands in a Harbor job folder (sources.md 10). Paths are relative to the mount;
+/// they are pinned like sources. Immutable.
+struct HarborPlace {
+  enum class Role : uint8_t {
+    kTrajectory,   // below <trial>/agent/: gets the sidecars' values
+    kTrialResult,  // a result.json that would be a document of its own: the trial has no trajectory
+                   // file (HAR-07)
+  };
+  Role role = Role::kTrajectory;
+  std::string trial;                      // folder name of the trial or step, for messages
+  std::optional<io::Entry> result;        // <trial>/result.json
+  std::optional<io::Entry> reward_json;   // <trial>/verifier/reward.json
+  std::optional<io::Entry> reward_text;   // <trial>/verifier/reward.txt
+  std::optional<io::Entry> trial_result;  // of a step folder: the result.json of its trial (HAR-10)
+  bool only_step = false;                 // of a step folder: the trial has no other trajectory
+  std::string
+      trajectory;  // `_file_` of <trial>/agent/trajectory.json when it is listed and not this one
+  bool is_main = false;             // is itself <trial>/agent/trajectory.json
+  std::vector<std::string> others;  // kTrialResult: `_file_` of what else may hold the trial's run
+};
+
+/// One discovered candidate (catalog.md 3). Immutable but for its resolve cell, which is
+/// thread-safe.
 class Source {
  public:
   std::string file;  // `_file_`
@@ -70,10 +102,12 @@ class Source {
   Revision revision;
   std::optional<uint64_t> size_bytes;
   std::optional<int64_t> modified_ns;
-  Status error;              // candidate that could not be pinned: status `error`
-  std::string ignored_reason;  // ignored from the start (DSC-16): never opened
+  Status error;                               // candidate that could not be pinned: status `error`
+  std::string ignored_reason;                 // ignored from the start (DSC-16): never opened
+  std::shared_ptr<const HarborPlace> harbor;  // null: not in a Harbor job folder
 
-  /// Resolved state: format detection and what scans found. Single-flight (LZY-02), errors cached (LZY-03).
+  /// Resolved state: format detection and what scans found. Single-flight (LZY-02), errors cached
+  /// (LZY-03).
   struct Cell;
   std::shared_ptr<Cell> cell;
 };
@@ -83,8 +117,12 @@ struct CatalogDataset {
   std::string root_uri;  // absolute
   std::shared_ptr<io::Store> store;
   std::vector<Source> sources;  // by `_file_`, byte order
-  std::vector<std::pair<std::string, uint64_t>> passed_over;  // DSC-16: ".txt" 12, "symlink" 1; sorted
+  std::vector<std::pair<std::string, uint64_t>>
+      passed_over;  // DSC-16: ".txt" 12, "symlink" 1; sorted
   uint64_t directories = 0;
+
+  /// Source with exactly this `_file_`.
+  const Source* Find(std::string_view file) const;
 };
 
 struct SnapshotOptions {
@@ -92,11 +130,16 @@ struct SnapshotOptions {
   Limits limits;
 };
 
-/// Frozen members and versions of the mounted Datasets. Immutable; shared. Building opens no file (CAT-17).
+/// Frozen members and versions of the mounted Datasets. Immutable; shared. Building opens no file
+/// (CAT-17).
 class Snapshot {
  public:
-  static Result<std::shared_ptr<const Snapshot>> Build(std::vector<Mount> mounts, SnapshotOptions options,
-                                                       const Context& context);
+  /// Sources of `previous` whose pin did not change bring along what is known of their content, so
+  /// that a refresh reads only what changed (BR-29).
+  static Result<std::shared_ptr<const Snapshot>> Build(std::vector<Mount> mounts,
+                                                       SnapshotOptions options,
+                                                       const Context& context,
+                                                       const Snapshot* previous = nullptr);
   const std::string& id() const { return id_; }  // SID-01
   int64_t created_at_ns() const { return created_at_ns_; }
   const std::vector<CatalogDataset>& datasets() const { return datasets_; }
@@ -114,17 +157,27 @@ class Snapshot {
 
 /// How a source is to be read: what Resolve finds out. Cached in the source's cell.
 struct ResolvedSource {
-  SourceContent content;             // kEmpty, kIgnored, kError are final; kReady/kUnknown: to be walked
+  SourceContent content;  // kEmpty, kIgnored, kError are final; kReady/kUnknown: to be walked
   std::optional<model::Format> format;
   json::Container container = json::Container::kDocument;
   std::shared_ptr<const json::ByteInput> input;
+  /// kError: what is wrong with the whole file, and where (for json::Locate).
+  Status error;
+  uint64_t error_record = 0, error_offset = 0;
+  /// No file to walk, but one document without turns that the Harbor trial stands for (HAR-07).
+  bool harbor_run = false;
 };
-/// Opens the source (checking its pin, CAT-18), detects its format and kind. Thread-safe, single-flight.
-Result<std::shared_ptr<const ResolvedSource>> Resolve(const CatalogDataset& dataset, const Source& source,
-                                                      const Limits& limits);
+/// Opens the source (checking its pin, CAT-18), detects its format and kind. Thread-safe,
+/// single-flight. To walk it use `input` with the format and container found here.
+Result<std::shared_ptr<const ResolvedSource>> Resolve(const CatalogDataset& dataset,
+                                                      const Source& source, const Limits& limits);
 
-/// Reads every source fully (in parallel) and fills the cells' content: `ls --check`, `stats`, `query --check`.
-/// `progress` is called with (done, total), from any thread.
+/// Times a source was opened for detection in this snapshot (LZY-07): 0 or 1, but for cancelled
+/// ones.
+uint64_t ResolveCount(const Source& source);
+
+/// Reads every source fully (in parallel) and fills the cells' content: `ls --check`, `stats`,
+/// `query --check`. `progress` is called with (done, total), from any thread.
 Status CheckAll(const Snapshot& snapshot, const Context& context,
                 const std::function<void(size_t, size_t)>& progress = nullptr);
 

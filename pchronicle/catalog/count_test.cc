@@ -1,0 +1,111 @@
+#include "pchronicle/catalog/count.h"
+
+#include "pchronicle/catalog/test_dataset_test.h"
+
+namespace pchronicle::catalog {
+namespace {
+
+using testing::Atif;
+using testing::Take;
+using testing::TempDataset;
+
+SourceContent Content(const Snapshot& snapshot, std::string_view file) {
+  const Source* source = snapshot.datasets()[0].Find(file);
+  EXPECT_NE(source, nullptr) << file;
+  return source == nullptr ? SourceContent() : KnownContent(*source);
+}
+
+TEST(CheckAll, EveryFileGetsOneHonestLine_BR09_BR10_BR11_BR12_BR57_BR58) {
+  TempDataset dir;
+  dir.Write("atif.json", Atif("s"));
+  dir.Write("bad_line.jsonl", Atif("a") + "\n{oops\n" + Atif("b") + "\n");
+  dir.Write("binary.json", "\x89PNG\r\n\x1a\n");
+  dir.Write("codex.jsonl", R"({"type":"session_meta","payload":{}})"
+                           "\n");
+  dir.Write("empty.json", "");
+  dir.Write("nothing.json", "{}");
+  dir.Write("open.jsonl", Atif("a") + "\n" + Atif("b").substr(0, 80));
+  dir.Write("other.json", R"({"name":"x"})");
+  dir.Write("utf16.json", std::string("\xff\xfe{\0}\0", 6));
+  dir.Write("utf8.jsonl", Atif("a") + "\n" + Atif("b\xe6\x87") + "\n");
+  dir.Write("z.jsonl.zst", "x");
+  const auto snapshot = Take(dir.path());
+  Context context;
+  size_t last = 0;
+  const Status status = CheckAll(*snapshot, context, [&last](size_t done, size_t total) {
+    EXPECT_LE(done, total);
+    last = std::max(last, done);
+  });
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(last, 10u);
+
+  EXPECT_EQ(Content(*snapshot, "atif.json").status, ContentStatus::kReady);
+  EXPECT_EQ(Content(*snapshot, "atif.json").runs, 1u);
+  EXPECT_EQ(Content(*snapshot, "atif.json").format, model::Format::kAtif);
+  const SourceContent bad_line = Content(*snapshot, "bad_line.jsonl");
+  EXPECT_EQ(bad_line.status, ContentStatus::kError);
+  EXPECT_EQ(bad_line.runs, 2u);
+  EXPECT_TRUE(bad_line.reason.starts_with("line 2, byte ")) << bad_line.reason;
+  EXPECT_NE(bad_line.diagnostics.ToJson().find("lost_unit"), std::string::npos);
+  EXPECT_EQ(Content(*snapshot, "binary.json").reason, "not JSON: PNG image");
+  EXPECT_EQ(Content(*snapshot, "codex.jsonl").status, ContentStatus::kIgnored);
+  EXPECT_EQ(Content(*snapshot, "codex.jsonl").reason, "not read yet: codex");
+  EXPECT_EQ(Content(*snapshot, "empty.json").status, ContentStatus::kEmpty);
+  EXPECT_EQ(Content(*snapshot, "nothing.json").status, ContentStatus::kEmpty);
+  EXPECT_EQ(Content(*snapshot, "open.jsonl").status, ContentStatus::kOpen);
+  EXPECT_EQ(Content(*snapshot, "open.jsonl").runs, 1u);
+  EXPECT_EQ(Content(*snapshot, "other.json").reason, "not a trajectory (members: name)");
+  EXPECT_EQ(Content(*snapshot, "utf16.json").status, ContentStatus::kError);
+  const SourceContent utf8 = Content(*snapshot, "utf8.jsonl");
+  EXPECT_EQ(utf8.status, ContentStatus::kError);
+  EXPECT_EQ(utf8.runs, 1u);
+  EXPECT_TRUE(utf8.reason.starts_with("line 2, byte ")) << utf8.reason;
+  EXPECT_EQ(Content(*snapshot, "z.jsonl.zst").reason, "not read: compressed (zstd)");
+}
+
+TEST(CountAll, CountsEqualTheRelations_BR56) {
+  TempDataset dir;
+  std::string parent = Atif("parent", 3);
+  parent.pop_back();
+  parent += R"(,"subagent_trajectories":[)" + Atif("child", 2) + "]}";
+  dir.Write("a.json", parent);
+  dir.Write("b.jsonl", Atif("x") + "\n" + Atif("y", 4) + "\n");
+  dir.Write("c.json", "broken");
+  dir.Write("trajectory.json", R"({"schema_version":"ATIF-v1.4","steps":[!]})");
+  const auto snapshot = Take(dir.path());
+  Context context;
+  const auto counts = CountAll(*snapshot, context);
+  ASSERT_TRUE(counts.ok()) << counts.status().ToString();
+  const DatasetCounts& dataset = (*counts)[0];
+  EXPECT_EQ(dataset.sources.size(), 4u);
+  QueryScope scope(*snapshot, true, context);
+  EXPECT_EQ(dataset.total.runs, testing::RunScan(scope, model::Relation::kRuns, {}).rows.size());
+  EXPECT_EQ(dataset.total.steps, testing::RunScan(scope, model::Relation::kSteps, {}).rows.size());
+  EXPECT_EQ(dataset.total.runs, 4u);
+  EXPECT_EQ(dataset.total.steps, 10u);
+  EXPECT_EQ(dataset.sources[0].runs, 2u);
+  EXPECT_EQ(dataset.top_level_runs, 3u);
+  ASSERT_EQ(dataset.problems.size(), 1u);
+  EXPECT_EQ(dataset.problems[0].file, "trajectory.json");
+  EXPECT_EQ(Content(*snapshot, "trajectory.json").status, ContentStatus::kError);
+}
+
+TEST(CheckAll, RefreshReadsOnlyWhatChanged_BR29) {
+  TempDataset dir;
+  for (int i = 0; i < 30; ++i) {
+    dir.Write(fmt::format("f{:02}.json", i), Atif("s"));
+  }
+  const auto first = Take(dir.path());
+  Context context;
+  ASSERT_TRUE(CheckAll(*first, context).ok());
+  EXPECT_EQ(first->datasets()[0].store->counters().opens, 30u);
+  dir.Write("f07.json", Atif("changed"));
+  const auto second = Take(dir.path(), {}, first.get());
+  ASSERT_TRUE(CheckAll(*second, context).ok());
+  EXPECT_EQ(second->datasets()[0].store->counters().opens, 1u);
+  EXPECT_EQ(second->datasets()[0].store->counters().bytes_read, Atif("changed").size());
+  EXPECT_EQ(Content(*second, "f08.json").status, ContentStatus::kReady);
+}
+
+}  // namespace
+}  // namespace pchronicle::catalog

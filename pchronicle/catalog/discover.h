@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pchronicle/base/context.h"
+#include "pchronicle/base/result.h"
+#include "pchronicle/catalog/mount.h"
+#include "pchronicle/catalog/snapshot.h"
+
+namespace pchronicle::catalog {
+
+/// What one mount holds, unpinned: revisions carry only their entries.
+struct Discovery {
+  std::vector<Source> sources;  // by `_file_`
+  std::vector<io::Entry>
+      rewards;  // Harbor `verifier/reward.txt`, by path: no sources, but read beside one
+  std::map<std::string, uint64_t> passed_over;
+  uint64_t directories = 0;
+};
+
+/// Walks the tree below a root (catalog.md 3): one listing per directory, one stat per file, no
+/// open but that of `chronicle.manifest` sidecars. Directories are walked in parallel where there
+/// are many.
+Result<Discovery> Discover(const OpenedRoot& root, const Limits& limits, const Context& context);
+
+/// Why a file with this name is never opened (DSC-16, BR-57); empty: it is read.
+std::string UnreadExtension(std::string_view name);
+/// `.json`, `.jsonl`, `.ndjson`, in any case.
+bool IsTrajectoryName(std::string_view name);
+/// Strict UTF-8, without overlong forms and surrogates.
+bool IsUtf8(std::string_view text);
+
+}  // namespace pchronicle::catalog

@@ -1,0 +1,125 @@
+#include "pchronicle/catalog/problem.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "pchronicle/json/record_stream.h"
+
+namespace pchronicle::catalog {
+namespace {
+
+/// The message without the place that stands beside it anyway.
+std::string_view Cause(const SourceProblem& problem) {
+  std::string_view message = problem.status.message();
+  if (message.starts_with(problem.file)) {
+    message.remove_prefix(problem.file.size());
+    message.remove_prefix(message.starts_with(": ") ? 2 : 0);
+  }
+  return message;
+}
+
+}  // namespace
+
+std::string ReasonText(const SourceProblem& problem) {
+  std::string text;
+  const auto part = [&text](std::string piece) {
+    text += text.empty() ? "" : ", ";
+    text += piece;
+  };
+  if (problem.line != 0) {
+    part(fmt::format("line {}", problem.line));
+    part(fmt::format("byte {}", problem.byte_offset));
+  }
+  if (!problem.pointer.empty()) {
+    part(problem.pointer);
+  }
+  text += text.empty() ? "" : ": ";
+  text += Cause(problem);
+  return text;
+}
+
+std::string SourceProblem::ToString() const {
+  return fmt::format("{}: {}", file, ReasonText(*this));
+}
+
+SourceProblem PlaceProblem(std::string_view file, const json::ByteInput& input,
+                           const model::Problem& problem) {
+  SourceProblem placed;
+  placed.file = file;
+  placed.status = problem.status;
+  placed.pointer = problem.pointer;
+  if (FailsAlways(problem.status)) {
+    return placed;  // the file cannot be trusted, or must not be read any further
+  }
+  placed.byte_offset = problem.offset;
+  if (auto place = json::Locate(input, problem.record_offset, problem.offset); place.ok()) {
+    placed.line = place->line;
+    if (placed.pointer.empty()) {
+      placed.pointer = std::move(place->pointer);
+    }
+  }
+  if (!problem.location.empty() && !problem.location.starts_with("line ") &&
+      placed.status.message().find(problem.location) == std::string::npos) {
+    placed.status = placed.status.WithContext(problem.location);
+  }
+  return placed;
+}
+
+SourceProblem PlaceError(const Source& source, const ResolvedSource& resolved) {
+  model::Problem problem;
+  problem.status = resolved.error;
+  problem.record_offset = resolved.error_record;
+  problem.offset = resolved.error_offset;
+  return PlaceProblem(source.file, *resolved.input, problem);
+}
+
+bool FailsAlways(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kConflict:
+    case StatusCode::kResourceExhausted:
+    case StatusCode::kUnavailable:
+    case StatusCode::kCancelled:
+    case StatusCode::kInternal:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Status ToStatus(const SourceProblem& problem) {
+  return Status(problem.status.code(), problem.ToString());
+}
+
+void QueryScope::AddProblem(SourceProblem problem) {
+  const std::lock_guard lock(mutex_);
+  problems_.push_back(std::move(problem));
+}
+
+std::vector<SourceProblem> QueryScope::problems() const {
+  std::vector<SourceProblem> sorted;
+  {
+    const std::lock_guard lock(mutex_);
+    sorted = problems_;
+  }
+  const auto key = [](const SourceProblem& p) {
+    return std::tuple<const std::string&, uint64_t, const std::string&, const std::string&>(
+        p.file, p.byte_offset, p.pointer, p.status.message());
+  };
+  std::sort(sorted.begin(), sorted.end(),
+            [&key](const SourceProblem& a, const SourceProblem& b) { return key(a) < key(b); });
+  sorted.erase(std::unique(sorted.begin(), sorted.end(),
+                           [&key](const SourceProblem& a, const SourceProblem& b) {
+                             return key(a) == key(b);
+                           }),
+               sorted.end());
+  return sorted;
+}
+
+void QueryScope::BeginRestart() {
+  const std::lock_guard lock(mutex_);
+  problems_.clear();
+  restart_.store(false);
+  ++metrics_.restarts;
+}
+
+}  // namespace pchronicle::catalog

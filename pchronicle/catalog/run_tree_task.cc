@@ -1,0 +1,104 @@
+#include <atomic>
+#include <mutex>
+
+#include "pchronicle/catalog/full_read.h"
+#include "pchronicle/catalog/parallel.h"
+#include "pchronicle/catalog/problem.h"
+#include "pchronicle/catalog/scan_task.h"
+#include "pchronicle/model/run_tree.h"
+
+namespace pchronicle::catalog {
+namespace {
+
+class RunTreeTask final : public ScanTask {
+ public:
+  RunTreeTask(ScanState& state, std::vector<size_t> sources)
+      : state_(state), sources_(std::move(sources)) {
+    std::vector<columnar::Type> types;
+    for (const uint16_t column : state_.request.columns) {
+      types.push_back(model::RelationColumns(model::Relation::kRunTree)[column].field.type);
+    }
+    batch_ = columnar::Batch(types);
+  }
+
+  uint64_t order() const override { return 0; }
+
+  Result<columnar::Batch*> Next() override {
+    if (tree_ == nullptr) {
+      PCHRONICLE_RETURN_IF_ERROR(Collect());
+    }
+    PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
+    batch_.Clear();
+    const size_t end = std::min(next_ + columnar::kBatchRows, tree_->rows());
+    if (end == next_) {
+      return static_cast<columnar::Batch*>(nullptr);
+    }
+    tree_->Append(next_, end, state_.request.columns, batch_);
+    batch_.rows = end - next_;
+    next_ = end;
+    state_.scope.metrics().rows_scanned += batch_.rows;
+    state_.scope.metrics().rows_emitted += batch_.rows;
+    return &batch_;
+  }
+
+ private:
+  Status Collect() {
+    const Limits& limits = state_.scope.snapshot().options().limits;
+    std::vector<std::unique_ptr<model::RunTreeCollector>> parts(sources_.size());
+    std::mutex mutex;  // guards failure
+    Status failure;
+    std::atomic<bool> failed{false};
+    ParallelFor(sources_.size(), WorkerCount(limits.max_concurrent_files), [&](size_t i) {
+      if (failed.load(std::memory_order_relaxed)) {
+        return;
+      }
+      if (Status status = CollectOne(limits, sources_[i], parts[i]); !status.ok()) {
+        const std::lock_guard lock(mutex);
+        failed.store(true, std::memory_order_relaxed);
+        failure = failure.ok() ? std::move(status) : std::move(failure);
+      }
+    });
+    PCHRONICLE_RETURN_IF_ERROR(failure);
+    tree_ = model::RunTree::Build(std::move(parts));
+    return Status::Ok();
+  }
+
+  Status CollectOne(const Limits& limits, size_t index,
+                    std::unique_ptr<model::RunTreeCollector>& collector) {
+    const Source& source = state_.dataset.sources[index];
+    const auto make = [&]() -> PassSink {
+      collector = model::RunTreeCollector::Make(source.file);
+      return {collector.get(),
+              [&]() -> const std::vector<model::Problem>& { return collector->problems(); },
+              [] { return false; }};
+    };
+    make();
+    PCHRONICLE_ASSIGN_OR_RETURN(const FullRead read,
+                                ReadFully(state_.dataset, source, limits, state_.scope.context(),
+                                          model::RunTreeCollector::Fields(), make));
+    ScanMetrics& metrics = state_.scope.metrics();
+    ++metrics.sources_opened;
+    CountPass(metrics, read.bytes_read, read.records, read.buffer_peak_bytes);
+    for (const SourceProblem& problem : read.problems) {
+      if (!state_.scope.report_errors()) {
+        return ToStatus(problem);
+      }
+      state_.scope.AddProblem(problem);
+    }
+    return Status::Ok();
+  }
+
+  ScanState& state_;
+  const std::vector<size_t> sources_;
+  columnar::Batch batch_;
+  std::unique_ptr<model::RunTree> tree_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ScanTask> MakeRunTreeTask(ScanState& state, std::vector<size_t> sources) {
+  return std::make_unique<RunTreeTask>(state, std::move(sources));
+}
+
+}  // namespace pchronicle::catalog

@@ -1,0 +1,253 @@
+#include "pchronicle/catalog/scan_task.h"
+
+#include <algorithm>
+
+#include "pchronicle/catalog/cell.h"
+#include "pchronicle/catalog/problem.h"
+#include "pchronicle/catalog/source_pass.h"
+
+namespace pchronicle::catalog {
+namespace {
+
+/// Advances between two looks at the clock; cancellation is looked at every time.
+constexpr unsigned kDeadlineStride = 64;
+
+/// Passes everything on and remembers the hashed ids of documents (STL-128).
+class IdTap final : public model::DocumentSink {
+ public:
+  explicit IdTap(model::DocumentSink& next) : next_(next) {}
+  std::vector<Hash128> Take() { return std::exchange(ids_, {}); }
+
+  Wish OnDocument(const model::Document& document) override {
+    ids_.push_back(Xxh3Wide(document.document_id));
+    return next_.OnDocument(document);
+  }
+  void OnTurn(const model::Document& document, const model::Turn& turn) override {
+    next_.OnTurn(document, turn);
+  }
+  void OnDocumentEnd(const model::Document& document) override { next_.OnDocumentEnd(document); }
+  void OnRecordEnd() override { next_.OnRecordEnd(); }
+  void OnDocumentLost(const model::Document& document) override { next_.OnDocumentLost(document); }
+  bool OnProblem(model::Problem problem) override { return next_.OnProblem(std::move(problem)); }
+  void OnDiagnostic(const model::Document* document, std::string_view code,
+                    std::string_view pointer, std::string_view example) override {
+    next_.OnDiagnostic(document, code, pointer, example);
+  }
+
+ private:
+  model::DocumentSink& next_;
+  std::vector<Hash128> ids_;
+};
+
+class SourceTask final : public ScanTask {
+ public:
+  SourceTask(ScanState& state, const TaskPlan& plan, uint64_t order)
+      : state_(state), plan_(plan), order_(order) {}
+  ~SourceTask() override { Close(); }
+
+  uint64_t order() const override { return order_; }
+
+  Result<columnar::Batch*> Next() override {
+    if (handed_on_) {
+      handed_on_ = false;
+      sink_->batch().Clear();
+    }
+    while (true) {
+      if (pass_ == nullptr) {
+        if (next_source_ == plan_.sources.size()) {
+          return static_cast<columnar::Batch*>(nullptr);
+        }
+        PCHRONICLE_RETURN_IF_ERROR(OpenNext());
+        continue;
+      }
+      PCHRONICLE_ASSIGN_OR_RETURN(const bool more, Fill());
+      if (!more && !finished_) {
+        finished_ = true;
+        PCHRONICLE_RETURN_IF_ERROR(Finish());
+      }
+      if (state_.scope.restart_requested()) {
+        sink_->batch().Clear();  // only findings count from here on (STL-127)
+      }
+      if (sink_->batch().rows > 0) {
+        PCHRONICLE_RETURN_IF_ERROR(ShareIds());
+        if (!state_.scope.restart_requested()) {
+          handed_on_ = true;
+          return &sink_->batch();
+        }
+        sink_->batch().Clear();
+      }
+      if (finished_) {
+        Close();
+      }
+    }
+  }
+
+ private:
+  const Source& source() const { return state_.dataset.sources[plan_.sources[next_source_ - 1]]; }
+  bool strict() const { return !state_.scope.report_errors(); }
+
+  /// Reads up to a batch of rows; false at the end of the source.
+  Result<bool> Fill() {
+    const Context& context = state_.scope.context();
+    while (sink_->batch().rows < columnar::kBatchRows) {
+      if (context.cancelled() || ++advances_ % kDeadlineStride == 0) {
+        PCHRONICLE_RETURN_IF_ERROR(context.Check());
+      }
+      if (!pass_->Advance()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Status OpenNext() {
+    const Source& source = state_.dataset.sources[plan_.sources[next_source_++]];
+    PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
+    const Limits& limits = state_.scope.snapshot().options().limits;
+    auto held = ResolveHeld(state_.dataset, source, limits, state_.scope.context());
+    if (!held.ok()) {
+      return Lost({source.file, held.status(), 0, 0, ""});
+    }
+    state_.scope.metrics().sources_opened += plan_.is_range && plan_.range.begin != 0 ? 0 : 1;
+    const ResolvedSource& resolved = *held->resolved;
+    if (!resolved.error.ok()) {
+      return plan_.is_range && plan_.range.begin != 0 ? Status::Ok()
+                                                      : Lost(PlaceError(source, resolved));
+    }
+    if (!HasDocuments(resolved)) {
+      return Status::Ok();
+    }
+    range_ = json::RecordRange();
+    if (plan_.is_range) {
+      if (CanSplit(source, resolved)) {
+        range_ = plan_.range;
+      } else if (plan_.range.begin != 0) {
+        return Status::Ok();  // the first range's task reads the whole file
+      }
+    }
+    shares_ids_ = range_.begin != 0 || range_.end != json::kToEnd ? state_.needs_ids : false;
+    model::RowSink::Request request;
+    request.relation = state_.request.relation;
+    request.columns = state_.request.columns;
+    request.predicates = state_.request.predicates;
+    request.file = source.file;
+    request.keep_problems = !strict();
+    sink_ = model::MakeRowSink(std::move(request));
+    model::DocumentSink* sink = sink_.get();
+    if (shares_ids_) {
+      tap_ = std::make_unique<IdTap>(*sink_);
+      sink = tap_.get();
+    }
+    auto pass = SourcePass::Open(state_.dataset, source, std::move(held).value(), limits,
+                                 state_.scope.context(), {state_.fields, range_}, *sink);
+    if (!pass.ok()) {
+      sink_.reset();
+      return Lost({source.file, pass.status(), 0, 0, ""});
+    }
+    pass_ = std::move(pass).value();
+    finished_ = false;
+    return Status::Ok();
+  }
+
+  /// Only lines that stand alone, and only if nothing asked for depends on their number.
+  bool CanSplit(const Source& source, const ResolvedSource& resolved) const {
+    if (resolved.container != json::Container::kLines || !model::CanSplit(*resolved.format) ||
+        source.harbor != nullptr || source.cell->IsSerial() || state_.needs_ordinal) {
+      return false;
+    }
+    // A chat row without an id is named by its number in the file (HF-01).
+    const bool counts_only = state_.request.columns.empty() && state_.request.predicates.empty();
+    return resolved.format != model::Format::kHfChat || counts_only;
+  }
+
+  /// A source, or what is left of it, cannot be read: the query's error, or one that it reports.
+  Status Lost(SourceProblem problem) {
+    if (strict() || FailsAlways(problem.status)) {
+      return ToStatus(problem);
+    }
+    state_.scope.AddProblem(std::move(problem));
+    return Status::Ok();
+  }
+
+  /// Before rows leave: their ids must be of this range alone.
+  Status ShareIds() {
+    if (!shares_ids_ || plan_.ids->Add(tap_->Take(), plan_.range.begin)) {
+      return Status::Ok();
+    }
+    source().cell->SetSerial();
+    state_.scope.RequestRestart();
+    return Status::Ok();
+  }
+
+  /// The source is read to its end.
+  Status Finish() {
+    PCHRONICLE_RETURN_IF_ERROR(ShareIds());
+    pass_->KeepNotes();
+    for (const model::Problem& problem : sink_->problems()) {
+      PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
+      PCHRONICLE_RETURN_IF_ERROR(Lost(PlaceProblem(source().file, pass_->input(), problem)));
+    }
+    if (pass_->needs_second_pass() || sink_->needs_second_pass()) {
+      state_.scope.RequestRestart();
+    }
+    return Status::Ok();
+  }
+
+  /// Also when the consumer stops early (STL-120).
+  void Close() {
+    if (pass_ == nullptr) {
+      return;
+    }
+    ScanMetrics& metrics = state_.scope.metrics();
+    CountPass(metrics, pass_->bytes_read(), pass_->records(), pass_->buffer_peak_bytes());
+    const model::RowSink::Counters& counters = sink_->counters();
+    metrics.documents_scanned += counters.documents_scanned;
+    metrics.documents_pruned += counters.documents_pruned;
+    metrics.rows_scanned += counters.rows_scanned;
+    metrics.rows_pruned += counters.rows_pruned;
+    metrics.rows_emitted += counters.rows_emitted;
+    pass_.reset();
+    tap_.reset();
+    sink_.reset();
+  }
+
+  ScanState& state_;
+  const TaskPlan& plan_;
+  const uint64_t order_;
+  size_t next_source_ = 0;
+  unsigned advances_ = 0;
+  json::RecordRange range_;
+  bool shares_ids_ = false;
+  bool handed_on_ = false;
+  bool finished_ = false;
+  std::unique_ptr<model::RowSink> sink_;
+  std::unique_ptr<IdTap> tap_;
+  std::unique_ptr<SourcePass> pass_;  // null: between two sources
+};
+
+}  // namespace
+
+bool ScanState::RangeIds::Add(const std::vector<Hash128>& ids, uint64_t range) {
+  const std::lock_guard lock(mutex_);
+  bool alone = true;
+  for (const Hash128& id : ids) {
+    alone = seen_.try_emplace(id, range).first->second == range && alone;
+  }
+  return alone;
+}
+
+void CountPass(ScanMetrics& metrics, uint64_t bytes_read, uint64_t records,
+               uint64_t buffer_peak_bytes) {
+  metrics.bytes_read += bytes_read;
+  metrics.streamed_records += records;
+  uint64_t peak = metrics.buffer_peak_bytes.load();
+  while (peak < buffer_peak_bytes &&
+         !metrics.buffer_peak_bytes.compare_exchange_weak(peak, buffer_peak_bytes)) {
+  }
+}
+
+std::unique_ptr<ScanTask> MakeSourceTask(ScanState& state, const TaskPlan& plan, uint64_t order) {
+  return std::make_unique<SourceTask>(state, plan, order);
+}
+
+}  // namespace pchronicle::catalog

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+
+#include "pchronicle/base/context.h"
+#include "pchronicle/catalog/harbor.h"
+#include "pchronicle/catalog/resolve.h"
+#include "pchronicle/model/walker.h"
+
+namespace pchronicle::catalog {
+
+struct PassOptions {
+  model::FieldMask fields;
+  json::RecordRange range;
+};
+
+/// One reading of one resolved source into a sink: the walker of its format, with a Harbor trial's
+/// values put in between. Used by one thread.
+class SourcePass {
+ public:
+  /// `held` must be neither empty, ignored nor an error as a whole, unless it is a Harbor run. The
+  /// other references must outlive the pass. kConflict when a sidecar changed.
+  static Result<std::unique_ptr<SourcePass>> Open(const CatalogDataset& dataset,
+                                                  const Source& source, HeldSource held,
+                                                  const Limits& limits, const Context& context,
+                                                  const PassOptions& options,
+                                                  model::DocumentSink& sink);
+  /// As Walker::Advance.
+  bool Advance();
+
+  bool needs_second_pass() const { return walker_ != nullptr && walker_->needs_second_pass(); }
+  bool open_tail() const { return walker_ != nullptr && walker_->open_tail(); }
+  uint64_t records() const { return walker_ != nullptr ? walker_->records() : 1; }
+  uint64_t bytes_read() const { return walker_ != nullptr ? walker_->bytes_read() : 0; }
+  uint64_t buffer_peak_bytes() const {
+    return walker_ != nullptr ? walker_->buffer_peak_bytes() : 0;
+  }
+  const json::ByteInput& input() const { return *held_.resolved->input; }
+  /// Puts what the walker found into the source's cell.
+  void KeepNotes();
+
+ private:
+  SourcePass(const Source& source, HeldSource held, const PassOptions& options,
+             const Context& context)
+      : source_(source),
+        held_(std::move(held)),
+        options_(options),
+        input_(*held_.resolved->input, context) {}
+  Result<bool> FillsCalls(const model::WalkOptions& walk);
+
+  const Source& source_;
+  HeldSource held_;
+  const PassOptions options_;
+  const ContextInput input_;
+  std::shared_ptr<const HarborSidecar> sidecar_;
+  std::unique_ptr<HarborSink> lift_;
+  model::DocumentSink* sink_ = nullptr;
+  std::unique_ptr<model::Walker> walker_;  // null: a Harbor run
+};
+
+/// True for a resolved source that has anything to read.
+bool HasDocuments(const ResolvedSource& resolved);
+
+}  // namespace pchronicle::catalog
