@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "pchronicle/base/result.h"
+
+namespace pchronicle::app {
+
+/// Bytes of a result that is held back until it is known to be complete (D22): in memory while
+/// small, then in a nameless temporary file that vanishes with the object. One thread.
+class Spool {
+ public:
+  /// `memory_bytes` are kept before the file is made.
+  explicit Spool(uint64_t memory_bytes = 8ULL << 20) : memory_bytes_(memory_bytes) {}
+  ~Spool();
+  Spool(Spool&& other) noexcept;
+  Spool& operator=(Spool&& other) noexcept;
+
+  Status Append(std::string_view bytes);
+  uint64_t size() const { return size_; }
+  bool in_file() const { return fd_ >= 0; }
+  /// Gives all bytes in order, in pieces. Stops at the first error of `sink` and returns it.
+  Status ForEach(const std::function<Status(std::string_view)>& sink) const;
+  void Clear();
+
+ private:
+  Status Spill();
+
+  uint64_t memory_bytes_;
+  std::string memory_;  // all bytes, or those not yet written to the file
+  int fd_ = -1;
+  uint64_t size_ = 0;
+};
+
+}  // namespace pchronicle::app
