@@ -1,0 +1,46 @@
+#include <fmt/core.h>
+
+#include "pchronicle/app/inventory.h"
+#include "pchronicle/app/show.h"
+#include "pchronicle/cli/commands.h"
+#include "pchronicle/cli/interrupt.h"
+#include "pchronicle/cli/problems.h"
+#include "pchronicle/cli/show_text.h"
+
+namespace pchronicle::cli {
+
+Status RunShow(const ShowArguments& arguments, Session& session) {
+  Console& console = session.console;
+  if (arguments.positionals.empty()) {
+    return Status::InvalidArgument("show needs the id of a run: pchronicle show [DATASET] RUN");
+  }
+  const bool has_dataset = arguments.positionals.size() > 1;
+  PCHRONICLE_ASSIGN_OR_RETURN(
+      const app::DatasetLocation location,
+      ResolveDataset(has_dataset ? std::optional(arguments.positionals.front()) : std::nullopt,
+                     session));
+  const bool strict = arguments.errors == Errors::kStrict;
+  const InterruptibleContext discovery;
+  catalog::SnapshotOptions options{
+      strict ? catalog::ErrorPolicy::kStrict : catalog::ErrorPolicy::kReport,
+      ToLimits(arguments.limits)};
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto snapshot,
+                              app::OpenDataset(location, options, discovery.get()));
+  const InterruptibleContext context(arguments.limits.timeout);
+  catalog::QueryScope scope(*snapshot, !strict, context.get());
+  const auto run = app::FindRun(scope, {arguments.positionals.back(), arguments.source});
+  WarnProblems(scope.problems(), console);
+  if (!run.ok()) {
+    return run.status();
+  }
+  const ShowTextOptions text{arguments.from_step, arguments.steps, arguments.max_chars,
+                             console.stdout_terminal()};
+  PCHRONICLE_RETURN_IF_ERROR(console.Write(RenderRun(*run, text)));
+  console.Info(fmt::format("snapshot_id={} source={} document_id={} steps={} errors={}",
+                           snapshot->id(), LogValue(run->address.file),
+                           LogValue(run->address.document_id), run->storyline.turns.size(),
+                           scope.problems().size()));
+  return Status::Ok();
+}
+
+}  // namespace pchronicle::cli

@@ -1,0 +1,66 @@
+#include "pchronicle/cli/table.h"
+
+#include <gtest/gtest.h>
+
+namespace pchronicle::cli {
+namespace {
+
+TEST(PlainTable, PadsByCharactersWithoutTrailingBlanks) {
+  Table table({{"name"}, {"text"}});
+  table.AddRow({"日本", "a"});
+  table.AddRow({"x", ""});
+  EXPECT_EQ(table.Render(Table::Style::kPlain), "name  text\n日本    a\nx\n");
+}
+
+TEST(PlainTable, NoColumnsSayZeroRows) {
+  EXPECT_EQ(Table({}).Render(Table::Style::kPlain), "(0 rows)\n");
+}
+
+TEST(PlainTable, CellsAreCutTo80CharactersAndStayOnALine) {
+  Table table({{"a"}});
+  table.AddRow({std::string(81, 'x')});
+  table.AddRow({std::string(80, 'y')});
+  table.AddRow({"one\ntwo\r\tthree"});
+  EXPECT_EQ(table.Render(Table::Style::kPlain),
+            "a\n" + std::string(79, 'x') + "…\n" + std::string(80, 'y') + "\none two  three\n");
+}
+
+TEST(PlainTable, KeepsControlCharactersForPipes_BR51) {
+  Table table({{"a"}});
+  table.AddRow({"\x1b[2J"});
+  EXPECT_EQ(table.Render(Table::Style::kPlain), "a\n\x1b[2J\n");
+}
+
+TEST(BoxTable, DrawsLinesAlignsNumbersRightAndCountsWideCharacters) {
+  Table table({{"name"}, {"n", true}});
+  table.AddRow({"日本", "7"});
+  table.AddRow({"abc", "1234"});
+  EXPECT_EQ(table.Render(Table::Style::kBox),
+            "┌──────┬──────┐\n"
+            "│ name │    n │\n"
+            "├──────┼──────┤\n"
+            "│ 日本 │    7 │\n"
+            "│ abc  │ 1234 │\n"
+            "└──────┴──────┘\n");
+}
+
+TEST(BoxTable, DataCannotControlTheTerminal_BR51) {
+  Table table({{"a"}});
+  table.AddRow({"\x1b]52;c;\x07\u202e"});
+  const std::string text = table.Render(Table::Style::kBox);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\x07'), std::string::npos);
+  EXPECT_NE(text.find("\\u001b]52;c;\\u0007\\u202e"), std::string::npos);
+}
+
+TEST(BoxTable, WidestColumnsNarrowToTheTerminal) {
+  Table table({{"a"}, {"b"}});
+  table.AddRow({std::string(60, 'x'), "short"});
+  const std::string text = table.Render(Table::Style::kBox, 40);
+  EXPECT_NE(text.find("…"), std::string::npos);
+  EXPECT_NE(text.find("short"), std::string::npos);
+  EXPECT_EQ(text.substr(0, text.find('\n')).size() / 3, 40U);  // box characters take three bytes
+}
+
+}  // namespace
+}  // namespace pchronicle::cli
