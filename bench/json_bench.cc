@@ -134,7 +134,8 @@ void Run(const char* name, const json::ByteInput& input, json::Container contain
       s.cursor().ReleaseViews();
       const Status end = s.Finish();
       if (!end.ok()) {
-        std::printf("%s at %llu\n", end.ToString().c_str(), static_cast<unsigned long long>(s.error_offset()));
+        std::printf("%s at %llu\n", end.ToString().c_str(),
+                    static_cast<unsigned long long>(s.error_offset()));
         return;
       }
     }
@@ -144,8 +145,9 @@ void Run(const char* name, const json::ByteInput& input, json::Container contain
     peak = s.buffer_peak_bytes();
     best = std::max(best, static_cast<double>(bytes) / seconds / 1e9);
   }
-  std::printf("%-10s %6.2f GB/s  %8.1f MB %8llu records, buffers %llu KiB\n", name, best, static_cast<double>(bytes) / 1e6,
-              static_cast<unsigned long long>(records), static_cast<unsigned long long>(peak >> 10));
+  std::printf("%-10s %6.2f GB/s  %8.1f MB %8llu records, buffers %llu KiB\n", name, best,
+              static_cast<double>(bytes) / 1e6, static_cast<unsigned long long>(records),
+              static_cast<unsigned long long>(peak >> 10));
 }
 
 void RunAll(const char* title, const json::ByteInput& input, json::Container container) {
@@ -189,16 +191,31 @@ int main(int argc, char** argv) {
   constexpr size_t kBytes = 64 << 20;
   const std::string prose = Repeat("The quick brown fox jumps over the lazy dog. ", 40);
   const std::string code = Repeat("    if (x == \\\"a\\\") {\\n\\t\\treturn y;\\n    }\\n", 40);
-  RunAll("prose", json::MemoryInput(Lines(kBytes, "{\"step_id\":1,\"message\":\"" + prose + "\"}")), json::Container::kLines);
-  RunAll("code", json::MemoryInput(Lines(kBytes, "{\"step_id\":1,\"message\":\"" + code + "\"}")), json::Container::kLines);
-  RunAll("unicode", json::MemoryInput(Lines(kBytes, "{\"m\":\"" + Repeat("\u4f60\u597d\u4e16\u754c ", 100) + "\"}")),
+  RunAll("prose", json::MemoryInput(Lines(kBytes, "{\"step_id\":1,\"message\":\"" + prose + "\"}")),
          json::Container::kLines);
-  RunAll("escapes", json::MemoryInput(Lines(kBytes, "{\"m\":\"" + Repeat("\\u4f60\\u597d\\ud83d\\ude00", 100) + "\"}")),
+  RunAll("code", json::MemoryInput(Lines(kBytes, "{\"step_id\":1,\"message\":\"" + code + "\"}")),
          json::Container::kLines);
-  RunAll("numbers", json::MemoryInput(Lines(kBytes, "{\"m\":[" + Repeat("-0.0123456,151643,", 100) + "0]}")),
+  RunAll("unicode",
+         json::MemoryInput(
+             Lines(kBytes, "{\"m\":\"" + Repeat("\u4f60\u597d\u4e16\u754c ", 100) + "\"}")),
          json::Container::kLines);
-  RunAll("small", json::MemoryInput(Lines(kBytes, "{\"a\":[" + Repeat("{\"id\":17,\"ok\":true,\"s\":\"abc\"},", 20) + "null]}")),
+  RunAll("escapes",
+         json::MemoryInput(
+             Lines(kBytes, "{\"m\":\"" + Repeat("\\u4f60\\u597d\\ud83d\\ude00", 100) + "\"}")),
          json::Container::kLines);
-  RunAll("pretty", json::MemoryInput(Lines(kBytes, "{\n  \"steps\": [\n" + Repeat("    {\n      \"id\": 17,\n      \"text\": "
-         "\"Some text that is rather longer than that\"\n    },\n", 20) + "    {}\n  ]\n}")), json::Container::kDocument);
+  RunAll("numbers",
+         json::MemoryInput(Lines(kBytes, "{\"m\":[" + Repeat("-0.0123456,151643,", 100) + "0]}")),
+         json::Container::kLines);
+  RunAll("small",
+         json::MemoryInput(Lines(
+             kBytes, "{\"a\":[" + Repeat("{\"id\":17,\"ok\":true,\"s\":\"abc\"},", 20) + "null]}")),
+         json::Container::kLines);
+  RunAll("pretty",
+         json::MemoryInput(
+             Lines(kBytes, "{\n  \"steps\": [\n" +
+                               Repeat("    {\n      \"id\": 17,\n      \"text\": "
+                                      "\"Some text that is rather longer than that\"\n    },\n",
+                                      20) +
+                               "    {}\n  ]\n}")),
+         json::Container::kDocument);
 }
