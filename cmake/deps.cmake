@@ -17,6 +17,10 @@ find_path(XXHASH_INCLUDE xxhash.h)
 if(NOT XXHASH_INCLUDE)
   message(FATAL_ERROR "xxhash.h is missing (Debian package libxxhash-dev); run ./dev setup")
 endif()
+find_package(yaml-cpp 0.7 CONFIG)
+if(NOT yaml-cpp_FOUND)
+  message(FATAL_ERROR "yaml-cpp is missing (Debian package libyaml-cpp-dev); run ./dev setup")
+endif()
 
 # BLAKE3: the official C and assembly sources, carried by the crate.
 set(BLAKE3_DIR ${PCHRONICLE_CRATES}/blake3-1.8.7/c)

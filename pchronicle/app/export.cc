@@ -89,12 +89,11 @@ Result<ExportOutcome> CopyExactly(const catalog::CatalogDataset& dataset,
                                   const std::function<Status(std::string_view)>& write,
                                   const Context& context) {
   // It must decode, all of it, before a byte leaves.
+  const LoadOptions load{[](const model::Document&) { return false; }};
+  PCHRONICLE_ASSIGN_OR_RETURN(const LoadedRuns loaded,
+                              LoadRuns(dataset, source, limits, load, context));
   ExportOutcome outcome;
-  const DocumentFilter count = [&](const model::Document&) {
-    ++outcome.trajectories;
-    return false;
-  };
-  PCHRONICLE_RETURN_IF_ERROR(LoadRuns(dataset, source, limits, count, false, context).status());
+  outcome.trajectories = loaded.documents;
   if (outcome.trajectories > options.max_trajectories) {
     return OverTrajectories(options);
   }
@@ -119,14 +118,12 @@ Result<std::vector<Run>> LoadSelection(const catalog::CatalogDataset& dataset,
         continue;
       }
     }
-    // Once too many are chosen no more is held: the export fails anyway.
-    uint64_t chosen = runs.size();
-    const DocumentFilter wanted = [&](const model::Document& document) {
-      return Wanted(options, source->file, document) && chosen++ < options.max_trajectories;
-    };
+    const LoadOptions load{
+        [&](const model::Document& document) { return Wanted(options, source->file, document); },
+        options.max_trajectories - runs.size()};
     PCHRONICLE_ASSIGN_OR_RETURN(LoadedRuns loaded,
-                                LoadRuns(dataset, *source, limits, wanted, false, context));
-    if (chosen > options.max_trajectories) {
+                                LoadRuns(dataset, *source, limits, load, context));
+    if (loaded.over_limit) {
       return OverTrajectories(options);
     }
     for (model::Storyline& storyline : loaded.storylines) {

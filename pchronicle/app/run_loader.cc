@@ -1,10 +1,11 @@
 #include "pchronicle/app/run_loader.h"
 
+#include <memory>
 #include <unordered_set>
 #include <utility>
 
-#include "pchronicle/json/record_stream.h"
-#include "pchronicle/model/walker.h"
+#include "pchronicle/catalog/full_read.h"
+#include "pchronicle/catalog/problem.h"
 
 namespace pchronicle::app {
 namespace {
@@ -12,12 +13,17 @@ namespace {
 // Hands the wanted documents to the hub and lets the walker skip the turns of the others.
 class SelectingSink final : public model::DocumentSink {
  public:
-  SelectingSink(const DocumentFilter& wanted, bool keep_going) : wanted_(wanted) {
-    hub_.set_keep_going(keep_going);
+  explicit SelectingSink(const LoadOptions& options) : options_(options) {
+    hub_.set_keep_going(options.keep_going);
   }
 
   Wish OnDocument(const model::Document& document) override {
-    if (!wanted_(document)) {
+    ++documents_;
+    if (!options_.wanted(document)) {
+      return Wish::kSkip;
+    }
+    if (chosen_.size() >= options_.max_documents) {
+      over_limit_ = true;
       return Wish::kSkip;
     }
     chosen_.insert(document.ordinal);
@@ -35,6 +41,7 @@ class SelectingSink final : public model::DocumentSink {
   }
   void OnRecordEnd() override { hub_.OnRecordEnd(); }
   void OnDocumentLost(const model::Document& document) override {
+    --documents_;
     if (Chosen(document)) {
       hub_.OnDocumentLost(document);
       chosen_.erase(document.ordinal);
@@ -49,76 +56,53 @@ class SelectingSink final : public model::DocumentSink {
   }
 
   model::HubSink& hub() { return hub_; }
+  uint64_t documents() const { return documents_; }
+  bool over_limit() const { return over_limit_; }
 
  private:
   bool Chosen(const model::Document& document) const { return chosen_.count(document.ordinal) > 0; }
 
-  const DocumentFilter& wanted_;
+  const LoadOptions& options_;
   model::HubSink hub_;
   std::unordered_set<int64_t> chosen_;
+  uint64_t documents_ = 0;
+  bool over_limit_ = false;
 };
 
 }  // namespace
 
-Status PlaceProblem(const catalog::Source& source, const json::ByteInput& input,
-                    const model::Problem& problem) {
-  const Result<json::Place> place = json::Locate(input, problem.record_offset, problem.offset);
-  std::string where;
-  if (place.ok()) {
-    where = fmt::format("line {}, byte {}", place->line, place->byte_offset);
-  } else {
-    where = fmt::format("byte {}", problem.offset);
-  }
-  const std::string& pointer =
-      problem.pointer.empty() && place.ok() ? place->pointer : problem.pointer;
-  if (!pointer.empty()) {
-    where += ", " + pointer;
-  }
-  return problem.status.WithContext(fmt::format("{}: {}", source.file, where));
-}
-
 Result<LoadedRuns> LoadRuns(const catalog::CatalogDataset& dataset, const catalog::Source& source,
-                            const catalog::Limits& limits, const DocumentFilter& wanted,
-                            bool keep_going, const Context& context) {
+                            const catalog::Limits& limits, const LoadOptions& options,
+                            const Context& context) {
   LoadedRuns loaded;
   if (!source.error.ok()) {
-    return keep_going ? Result<LoadedRuns>(std::move(loaded))
-                      : source.error.WithContext(source.file);
+    return options.keep_going ? Result<LoadedRuns>(std::move(loaded))
+                              : source.error.WithContext(source.file);
   }
   if (!source.ignored_reason.empty()) {
     return loaded;
   }
-  PCHRONICLE_ASSIGN_OR_RETURN(const auto resolved, catalog::Resolve(dataset, source, limits));
-  if (resolved->content.status == catalog::ContentStatus::kError && !resolved->format) {
-    return keep_going ? Result<LoadedRuns>(std::move(loaded))
-                      : Status::InvalidArgument("{}: {}", source.file, resolved->content.reason);
+  std::unique_ptr<SelectingSink> sink;
+  const auto make = [&] {
+    sink = std::make_unique<SelectingSink>(options);
+    return catalog::PassSink{
+        sink.get(), [&]() -> const std::vector<model::Problem>& { return sink->hub().problems(); },
+        [] { return false; }};
+  };
+  PCHRONICLE_ASSIGN_OR_RETURN(
+      catalog::FullRead read,
+      catalog::ReadFully(dataset, source, limits, context, model::FieldMask::All(), make));
+  if (!read.problems.empty() && !options.keep_going) {
+    return catalog::ToStatus(read.problems.front());
   }
-  if (!resolved->format) {
-    return loaded;
+  loaded.problems = std::move(read.problems);
+  if (sink != nullptr) {
+    loaded.storylines = sink->hub().Take();
+    loaded.documents = sink->documents();
+    loaded.over_limit = sink->over_limit();
   }
-  model::WalkOptions options;
-  options.container = resolved->container;
-  options.cursor.max_record_bytes = limits.max_record_bytes;
-  options.source_path = source.file;
-  model::SourceNotes notes;
-  for (int pass = 0; pass < 2; ++pass) {
-    SelectingSink sink(wanted, keep_going);
-    const std::unique_ptr<model::Walker> walker =
-        model::MakeWalker(*resolved->format, *resolved->input, options, notes, sink);
-    while (walker->Advance()) {
-      PCHRONICLE_RETURN_IF_ERROR(context.Check());
-    }
-    if (walker->needs_second_pass() && pass == 0) {
-      notes = walker->notes();
-      continue;
-    }
-    loaded.problems = sink.hub().problems();
-    if (!loaded.problems.empty() && !keep_going) {
-      return PlaceProblem(source, *resolved->input, loaded.problems.front());
-    }
-    loaded.storylines = sink.hub().Take();
-    loaded.diagnostics = sink.hub().diagnostics();
-    break;
+  for (model::Storyline& storyline : loaded.storylines) {
+    storyline.document.sidecar = nullptr;  // it was the reading's
   }
   return loaded;
 }

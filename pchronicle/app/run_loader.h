@@ -1,34 +1,37 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "pchronicle/base/context.h"
 #include "pchronicle/base/result.h"
+#include "pchronicle/catalog/scan.h"
 #include "pchronicle/catalog/snapshot.h"
 #include "pchronicle/model/decode.h"
 
 namespace pchronicle::app {
 
-/// Which documents of a source to load whole. Asked once the ids are known; the others' turns are
-/// not even read.
-using DocumentFilter = std::function<bool(const model::Document&)>;
+struct LoadOptions {
+  /// Which documents to load whole; asked once their ids are known, the others' turns are not even
+  /// read. May be asked twice for the same document.
+  std::function<bool(const model::Document&)> wanted;
+  uint64_t max_documents = UINT64_MAX;  // of those wanted; no more are held
+  bool keep_going =
+      false;  // bad units are left out; else the first one is the error, with its place
+};
 
 struct LoadedRuns {
   std::vector<model::Storyline> storylines;  // in source order
-  std::vector<model::Problem> problems;      // units that are lost; only with keep_going
-  model::Diagnostics diagnostics;
+  uint64_t documents = 0;                    // wanted or not
+  bool over_limit = false;                   // more were wanted than max_documents
+  std::vector<catalog::SourceProblem> problems;
 };
 
 /// Reads documents of one source into the hub. Sources without documents (empty, ignored) give
-/// none. Without `keep_going` the first bad unit is the error, placed by file, line, byte and
-/// pointer.
+/// none.
 Result<LoadedRuns> LoadRuns(const catalog::CatalogDataset& dataset, const catalog::Source& source,
-                            const catalog::Limits& limits, const DocumentFilter& wanted,
-                            bool keep_going, const Context& context);
-
-/// The place of a problem for people: `a.jsonl: line 3, byte 512, /steps/0/source: ...`.
-Status PlaceProblem(const catalog::Source& source, const json::ByteInput& input,
-                    const model::Problem& problem);
+                            const catalog::Limits& limits, const LoadOptions& options,
+                            const Context& context);
 
 }  // namespace pchronicle::app

@@ -259,13 +259,14 @@ Result<ShownRun> FindRun(catalog::QueryScope& scope, const ShowOptions& options)
   PCHRONICLE_RETURN_IF_ERROR(ReadTrajectory(scope, &run));
   const catalog::Source* source = dataset.Find(run.address.file);
   PCHRONICLE_CHECK(source != nullptr);
-  PCHRONICLE_ASSIGN_OR_RETURN(LoadedRuns loaded,
-                              LoadRuns(
-                                  dataset, *source, scope.snapshot().options().limits,
-                                  [&](const model::Document& document) {
-                                    return document.document_id == run.address.document_id;
-                                  },
-                                  true, scope.context()));
+  LoadOptions load;
+  load.wanted = [&](const model::Document& document) {
+    return document.document_id == run.address.document_id;
+  };
+  load.keep_going = true;
+  PCHRONICLE_ASSIGN_OR_RETURN(
+      LoadedRuns loaded,
+      LoadRuns(dataset, *source, scope.snapshot().options().limits, load, scope.context()));
   if (loaded.storylines.empty()) {
     return Status::Unavailable("{} changed while it was read; try again", run.address.file);
   }

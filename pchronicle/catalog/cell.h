@@ -1,11 +1,9 @@
 #pragma once
 
 #include <condition_variable>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <utility>
 
 #include "pchronicle/catalog/snapshot.h"
 
@@ -19,16 +17,16 @@ struct Source::Cell {
   std::optional<Result<std::shared_ptr<const ResolvedSource>>>
       outcome;                           // success or failure, for good (LZY-03)
   std::optional<SourceContent> content;  // after a full read
-  /// Of all reads so far (STL-126 to 128), by the range that was read: document numbers count from
-  /// its begin.
-  std::map<std::pair<uint64_t, uint64_t>, model::SourceNotes> notes;
-  bool serial = false;    // ids collide across ranges: one reader for the whole file (STL-128)
+  // Hints of earlier reads that are true for every query (STL-126, STL-128). What a query lost is
+  // its own: QueryScope.
+  bool skim_first = false;
+  bool serial = false;
   uint64_t resolves = 0;  // openings for detection (LZY-07): 1 at most, but for cancelled ones
 
-  void AddNotes(json::RecordRange range, const model::SourceNotes& found);
-  model::SourceNotes Notes(json::RecordRange range);
+  void AddHints(const model::SourceNotes& found);
   void SetSerial();
   bool IsSerial();
+  bool SkimsFirst();
 };
 
 }  // namespace pchronicle::catalog

@@ -9,6 +9,7 @@
 #include "pchronicle/catalog/full_read.h"
 #include "pchronicle/catalog/parallel.h"
 #include "pchronicle/catalog/problem.h"
+#include "pchronicle/model/detect.h"
 #include "pchronicle/model/relations.h"
 #include "pchronicle/model/run_tree.h"
 
@@ -158,7 +159,7 @@ class Reader {
       results_[d].sources.resize(sources.size());
       for (size_t s = 0; s < sources.size(); ++s) {
         if (sources[s].kind == SourceKind::kFile && sources[s].error.ok() &&
-            sources[s].ignored_reason.empty()) {
+            (sources[s].ignored_reason.empty() || TellsMoreInside(sources[s]))) {
           jobs_.push_back({d, s});
         }
       }
@@ -223,6 +224,10 @@ class Reader {
     if (!count_ && HasContent(source)) {
       return Status::Ok();  // read before in this snapshot, or unchanged since the last one (BR-29)
     }
+    if (!source.ignored_reason.empty()) {
+      LookInside(dataset, source);
+      return Status::Ok();
+    }
     std::unique_ptr<Reading> reading;
     const auto make = [&]() -> PassSink {
       reading = std::make_unique<Reading>(source.file, count_);
@@ -245,6 +250,27 @@ class Reader {
       problems_[job] = std::move(read.problems);
     }
     return Status::Ok();
+  }
+
+  /// Extensions that files of quite different kinds share (BR-58).
+  static bool TellsMoreInside(const Source& source) {
+    return source.ignored_reason.starts_with("not read: .");
+  }
+
+  /// Names what an unread file holds. It stays unread, so what goes wrong here is of no interest.
+  void LookInside(const CatalogDataset& dataset, const Source& source) const {
+    const FileInput input(dataset.store, source.file, source.revision);
+    SourceContent content;
+    content.status = ContentStatus::kIgnored;
+    content.reason = source.ignored_reason;
+    const auto detection = model::Detect(ContextInput(input, context_), source.file);
+    if (detection.ok() && detection->reason.starts_with("not read yet: ")) {
+      content.reason = detection->reason;
+    } else if (detection.ok() && detection->reason.starts_with("not JSON: ")) {
+      content.reason = fmt::format("{}; {}", source.ignored_reason, detection->reason);
+    }
+    const std::lock_guard lock(source.cell->mutex);
+    source.cell->content = std::move(content);
   }
 
   static bool HasContent(const Source& source) {

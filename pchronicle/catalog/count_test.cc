@@ -63,11 +63,32 @@ TEST(CheckAll, EveryFileGetsOneHonestLine_BR09_BR10_BR11_BR12_BR57_BR58) {
   EXPECT_EQ(Content(*snapshot, "z.jsonl.zst").reason, "not read: compressed (zstd)");
 }
 
+TEST(CheckAll, SharedExtensionsAreToldApartByContent_BR58) {
+  TempDataset dir;
+  dir.Write("a.traj", std::string("\x01\x02\x03\x04 atoms\x05"));
+  dir.Write("b.traj", R"({"trajectory":[{"action":"a","observation":"o","response":"r"}]})");
+  dir.Write("c.eval", "PK\x03\x04 method 93");
+  dir.Write("d.json", "\x89PNG\r\n\x1a\n");
+  const auto snapshot = Take(dir.path());
+  EXPECT_EQ(Content(*snapshot, "b.traj").reason, "not read: .traj file (SWE-agent)");
+  Context context;
+  ASSERT_TRUE(CheckAll(*snapshot, context).ok());
+  EXPECT_EQ(Content(*snapshot, "a.traj").reason,
+            "not read: .traj file (SWE-agent); not JSON: binary data");
+  EXPECT_EQ(Content(*snapshot, "b.traj").reason, "not read yet: swe-agent");
+  EXPECT_EQ(Content(*snapshot, "c.eval").reason,
+            "not read: .eval log (Inspect); not JSON: zip archive");
+  EXPECT_EQ(Content(*snapshot, "d.json").reason, "not JSON: PNG image");
+  for (const char* file : {"a.traj", "b.traj", "c.eval", "d.json"}) {
+    EXPECT_EQ(Content(*snapshot, file).status, ContentStatus::kIgnored) << file;
+  }
+}
+
 TEST(CountAll, CountsEqualTheRelations_BR56) {
   TempDataset dir;
   std::string parent = Atif("parent", 3);
   parent.pop_back();
-  parent += R"(,"subagent_trajectories":[)" + Atif("child", 2) + "]}";
+  parent += R"(,"subagent_trajectories":[)" + testing::Child("child", 2) + "]}";
   dir.Write("a.json", parent);
   dir.Write("b.jsonl", Atif("x") + "\n" + Atif("y", 4) + "\n");
   dir.Write("c.json", "broken");

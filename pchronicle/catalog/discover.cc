@@ -107,8 +107,10 @@ class Walker {
       all_.directories += next.size();
       level = std::move(next);
     }
-    std::sort(all_.sources.begin(), all_.sources.end(),
-              [](const Source& a, const Source& b) { return a.file < b.file; });
+    const auto by_file = [](const Source& a, const Source& b) { return a.file < b.file; };
+    if (!std::is_sorted(all_.sources.begin(), all_.sources.end(), by_file)) {  // one directory is
+      std::sort(all_.sources.begin(), all_.sources.end(), by_file);
+    }
     std::sort(all_.rewards.begin(), all_.rewards.end(),
               [](const io::Entry& a, const io::Entry& b) { return a.path < b.path; });
     return std::move(all_);

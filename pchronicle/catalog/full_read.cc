@@ -32,18 +32,19 @@ Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
   if (!read.has_documents) {
     return read;
   }
+  model::SourceNotes lost;
   for (int pass_number = 1; pass_number <= kMaxPasses; ++pass_number) {
     const PassSink sink = make();
     PCHRONICLE_ASSIGN_OR_RETURN(
         const auto pass,
-        SourcePass::Open(dataset, source, *held, limits, context, {fields, {}}, *sink.sink));
+        SourcePass::Open(dataset, source, *held, limits, context, {fields, {}, lost}, *sink.sink));
     while (pass->Advance()) {
       if (context.cancelled()) {
         break;
       }
     }
     PCHRONICLE_RETURN_IF_ERROR(context.Check());
-    pass->KeepNotes();
+    MergeLost(pass->TakeNotes(), lost);
     read.problems.clear();
     for (const model::Problem& problem : sink.problems()) {
       SourceProblem placed = PlaceProblem(source.file, pass->input(), problem);

@@ -11,10 +11,11 @@
 
 namespace pchronicle::catalog {
 
-/// Members that a Harbor trial can add (HAR-02): sidecars are read only for these.
+/// Members that a Harbor trial can add (HAR-02, HAR-13): sidecars are read only for these.
 inline constexpr model::FieldMask kHarborFields =
     model::Field::kRunId | model::Field::kTask | model::Field::kTimes | model::Field::kRootExtra |
-    model::Field::kOutcome | model::Field::kFinalMetrics | model::Field::kDiagnostics;
+    model::Field::kOutcome | model::Field::kFinalMetrics | model::Field::kMetrics |
+    model::Field::kDiagnostics;
 
 /// What stands beside a trajectory in its trial (sources.md HAR-03 to HAR-06), parsed. Immutable,
 /// thread-safe; every view lives as long as this.

@@ -86,6 +86,12 @@ bool FailsAlways(const Status& status) {
   }
 }
 
+void MergeLost(const model::SourceNotes& found, model::SourceNotes& known) {
+  known.lost_source |= found.lost_source;
+  known.lost_documents.insert(found.lost_documents.begin(), found.lost_documents.end());
+  known.lost_records.insert(found.lost_records.begin(), found.lost_records.end());
+}
+
 Status ToStatus(const SourceProblem& problem) {
   return Status(problem.status.code(), problem.ToString());
 }
@@ -113,6 +119,29 @@ std::vector<SourceProblem> QueryScope::problems() const {
                            }),
                sorted.end());
   return sorted;
+}
+
+model::SourceNotes QueryScope::LostIn(const Source& source, json::RecordRange range) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = lost_.find({&source, range.begin, range.end});
+  return it == lost_.end() ? model::SourceNotes() : it->second;
+}
+
+void QueryScope::AddLost(const Source& source, json::RecordRange range,
+                         const model::SourceNotes& found) {
+  if (found.lost_documents.empty() && found.lost_records.empty() && !found.lost_source) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  model::SourceNotes& known = lost_[{&source, range.begin, range.end}];
+  const size_t before =
+      known.lost_documents.size() + known.lost_records.size() + (known.lost_source ? 1 : 0);
+  MergeLost(found, known);
+  const size_t after =
+      known.lost_documents.size() + known.lost_records.size() + (known.lost_source ? 1 : 0);
+  if (after != before && scans_ > 1) {
+    RequestRestart();
+  }
 }
 
 void QueryScope::BeginRestart() {

@@ -16,6 +16,9 @@ SourceProblem PlaceError(const Source& source, const ResolvedSource& resolved);
 /// Errors that are no property of the data: they end a query under every policy (catalog.md 11).
 bool FailsAlways(const Status& status);
 
+/// Adds the lost units of one reading to those known.
+void MergeLost(const model::SourceNotes& found, model::SourceNotes& known);
+
 /// The error of a strict reader: message as SourceProblem::ToString.
 Status ToStatus(const SourceProblem& problem);
 /// Place and message without the file, for `sources.reason`.

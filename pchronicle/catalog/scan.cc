@@ -170,6 +170,7 @@ Result<std::unique_ptr<RelationScan>> RelationScan::Create(QueryScope& scope, Sc
                                      model::RelationName(request.relation), predicate.column);
     }
   }
+  scope.CountScan();
   return std::unique_ptr<RelationScan>(new Scan(scope, std::move(request)));
 }
 

@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "pchronicle/base/context.h"
@@ -49,8 +51,17 @@ class QueryScope {
   void AddProblem(SourceProblem problem);
   /// Sorted by file and offset, without repeats.
   std::vector<SourceProblem> problems() const;
-  /// For the second run: keeps metrics, forgets the restart flag and the problems.
+  /// For the second run: keeps metrics and what is known to be lost, forgets the restart flag and
+  /// the problems.
   void BeginRestart();
+
+  /// What earlier readings of a range of a source in this query gave up (STL-127). It holds for
+  /// this query only: another one may not look at what is bad here.
+  model::SourceNotes LostIn(const Source& source, json::RecordRange range) const;
+  /// Adds to it. No row of a lost unit may count in any scan of the query, so when there are
+  /// several and this is news, the query is restarted.
+  void AddLost(const Source& source, json::RecordRange range, const model::SourceNotes& found);
+  void CountScan() { ++scans_; }
 
  private:
   const Snapshot& snapshot_;
@@ -58,8 +69,10 @@ class QueryScope {
   const Context& context_;
   ScanMetrics metrics_;
   std::atomic<bool> restart_{false};
-  mutable std::mutex mutex_;  // guards problems_
+  std::atomic<int> scans_{0};
+  mutable std::mutex mutex_;  // guards what follows
   std::vector<SourceProblem> problems_;
+  std::map<std::tuple<const Source*, uint64_t, uint64_t>, model::SourceNotes> lost_;
 };
 
 struct ScanRequest {

@@ -60,10 +60,12 @@ class SourceTask final : public ScanTask {
         PCHRONICLE_RETURN_IF_ERROR(OpenNext());
         continue;
       }
-      PCHRONICLE_ASSIGN_OR_RETURN(const bool more, Fill());
-      if (!more && !finished_) {
-        finished_ = true;
-        PCHRONICLE_RETURN_IF_ERROR(Finish());
+      if (!finished_) {
+        PCHRONICLE_ASSIGN_OR_RETURN(const bool more, Fill());
+        if (!more) {
+          finished_ = true;
+          PCHRONICLE_RETURN_IF_ERROR(Finish());
+        }
       }
       if (state_.scope.restart_requested()) {
         sink_->batch().Clear();  // only findings count from here on (STL-127)
@@ -138,8 +140,9 @@ class SourceTask final : public ScanTask {
       tap_ = std::make_unique<IdTap>(*sink_);
       sink = tap_.get();
     }
-    auto pass = SourcePass::Open(state_.dataset, source, std::move(held).value(), limits,
-                                 state_.scope.context(), {state_.fields, range_}, *sink);
+    auto pass = SourcePass::Open(
+        state_.dataset, source, std::move(held).value(), limits, state_.scope.context(),
+        {state_.fields, range_, state_.scope.LostIn(source, range_)}, *sink);
     if (!pass.ok()) {
       sink_.reset();
       return Lost({source.file, pass.status(), 0, 0, ""});
@@ -182,7 +185,7 @@ class SourceTask final : public ScanTask {
   /// The source is read to its end.
   Status Finish() {
     PCHRONICLE_RETURN_IF_ERROR(ShareIds());
-    pass_->KeepNotes();
+    state_.scope.AddLost(source(), range_, pass_->TakeNotes());
     for (const model::Problem& problem : sink_->problems()) {
       PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
       PCHRONICLE_RETURN_IF_ERROR(Lost(PlaceProblem(source().file, pass_->input(), problem)));

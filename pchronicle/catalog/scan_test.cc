@@ -147,23 +147,46 @@ TEST(Scan, ChildErrorLeavesTheParent_BR08) {
   TempDataset dir;
   std::string text = Atif("parent", 2);
   text.pop_back();
-  std::string child = Atif("child");
+  std::string child = testing::Child("child");
   child.replace(child.find("\"step_id\":1"), 11, "\"step_id\":[]");
-  text += R"(,"subagent_trajectories":[)" + child + "," + Atif("sibling") + "]}";
+  text += R"(,"subagent_trajectories":[)" + child + "," + testing::Child("sibling") + "]}";
   dir.Write("a.json", text);
   const auto snapshot = Take(dir.path());
   Context context;
   QueryScope report(*snapshot, true, context);
-  Scanned scanned = RunScan(report, Relation::kRuns, {"session_id"});
+  Scanned scanned = RunScan(report, Relation::kSteps, {"session_id"});
   ASSERT_TRUE(scanned.status.ok()) << scanned.status.ToString();
   if (report.restart_requested()) {
     report.BeginRestart();
-    scanned = RunScan(report, Relation::kRuns, {"session_id"});
+    scanned = RunScan(report, Relation::kSteps, {"session_id"});
   }
-  EXPECT_EQ(scanned.rows, (Strings{"parent", "sibling"}));
+  EXPECT_EQ(scanned.rows, (Strings{"parent", "parent", "sibling"}));
   ASSERT_EQ(report.problems().size(), 1u);
   EXPECT_NE(report.problems()[0].pointer.find("/subagent_trajectories/0"), std::string::npos)
       << report.problems()[0].ToString();
+}
+
+TEST(Scan, AllScansOfAQueryLeaveOutTheSameUnits_STL127) {
+  TempDataset dir;
+  std::string bad = Atif("bad");
+  bad.replace(bad.find("m1"), 2, "\xe6\x87");
+  dir.Write("a.jsonl", Atif("good") + "\n" + bad + "\n");
+  const auto snapshot = Take(dir.path());
+  Context context;
+  QueryScope scope(*snapshot, true, context);
+  EXPECT_EQ(RunScan(scope, Relation::kRuns, {"session_id"}).rows, (Strings{"good", "bad"}))
+      << "a skipped value is not looked into";
+  EXPECT_FALSE(scope.restart_requested());
+  ASSERT_TRUE(RunScan(scope, Relation::kSteps, {"message_value"}).status.ok());
+  ASSERT_TRUE(scope.restart_requested()) << "the first scan has handed on a run that is lost";
+  scope.BeginRestart();
+  EXPECT_EQ(RunScan(scope, Relation::kRuns, {"session_id"}).rows, Strings{"good"});
+  EXPECT_EQ(RunScan(scope, Relation::kSteps, {"message_value"}).rows.size(), 1u);
+  EXPECT_FALSE(scope.restart_requested());
+  EXPECT_EQ(scope.problems().size(), 1u);
+  QueryScope other(*snapshot, false, context);
+  EXPECT_EQ(RunScan(other, Relation::kRuns, {"session_id"}).rows, (Strings{"good", "bad"}))
+      << "what one query lost is no other's business";
 }
 
 TEST(Scan, FileChangedSinceDiscoveryFailsUnderEveryPolicy_CAT18_STL110) {
@@ -432,8 +455,9 @@ TEST(Scan, LimitsFailUnderReportAndNameThemselves_LIM02_CAT25) {
   EXPECT_NE(status.message().find("max_record_bytes 100000"), std::string::npos)
       << status.message();
   QueryScope counting(*snapshot, false, context);
-  EXPECT_EQ(RunScan(counting, Relation::kSteps, {}).rows.size(), 1u)
-      << "skipped values cost nothing (D14)";
+  const Scanned counted = RunScan(counting, Relation::kSteps, {});
+  EXPECT_TRUE(counted.status.ok()) << counted.status.ToString();
+  EXPECT_EQ(counted.rows.size(), 1u) << "skipped values cost nothing (D14)";
 }
 
 TEST(Scan, EmptyDatasetHasEveryRelation_REL01_CAT05) {

@@ -152,21 +152,15 @@ const Source* CatalogDataset::Find(std::string_view file) const {
   return it != sources.end() && it->file == file ? &*it : nullptr;
 }
 
-void Source::Cell::AddNotes(json::RecordRange range, const model::SourceNotes& found) {
+void Source::Cell::AddHints(const model::SourceNotes& found) {
   const std::lock_guard lock(mutex);
-  model::SourceNotes& kept = notes[{range.begin, range.end}];
-  kept.skim_first |= found.skim_first;
-  kept.serial |= found.serial;
-  kept.lost_source |= found.lost_source;
-  kept.lost_documents.insert(found.lost_documents.begin(), found.lost_documents.end());
-  kept.lost_records.insert(found.lost_records.begin(), found.lost_records.end());
+  skim_first |= found.skim_first;
   serial |= found.serial;
 }
 
-model::SourceNotes Source::Cell::Notes(json::RecordRange range) {
+bool Source::Cell::SkimsFirst() {
   const std::lock_guard lock(mutex);
-  const auto it = notes.find({range.begin, range.end});
-  return it == notes.end() ? model::SourceNotes() : it->second;
+  return skim_first;
 }
 
 void Source::Cell::SetSerial() {
@@ -252,17 +246,17 @@ SourceContent KnownContent(const Source& source) {
   if (!source.error.ok()) {
     return content;
   }
-  if (!source.ignored_reason.empty()) {
-    content.status = ContentStatus::kIgnored;
-    content.reason = source.ignored_reason;
-    return content;
-  }
   if (source.cell == nullptr) {
     return content;
   }
   const std::lock_guard lock(source.cell->mutex);
   if (source.cell->content) {
     return *source.cell->content;
+  }
+  if (!source.ignored_reason.empty()) {
+    content.status = ContentStatus::kIgnored;
+    content.reason = source.ignored_reason;
+    return content;
   }
   if (source.cell->outcome && source.cell->outcome->ok()) {
     return (**source.cell->outcome)->content;

@@ -48,8 +48,8 @@ Result<std::unique_ptr<SourcePass>> SourcePass::Open(const CatalogDataset& datas
     pass->lift_ = std::make_unique<HarborSink>(*pass->sidecar_, options.fields, fills, sink);
     pass->sink_ = pass->lift_.get();
   }
-  pass->walker_ = model::MakeWalker(*resolved.format, pass->input_, walk,
-                                    source.cell->Notes(options.range), *pass->sink_);
+  pass->walker_ =
+      model::MakeWalker(*resolved.format, pass->input_, walk, pass->Notes(), *pass->sink_);
   return pass;
 }
 
@@ -63,8 +63,8 @@ Result<bool> SourcePass::FillsCalls(const model::WalkOptions& walk) {
   model::WalkOptions counting = walk;
   counting.fields = TokenlessTurnCounter::Fields();
   TokenlessTurnCounter counter;
-  const auto walker = model::MakeWalker(*held_.resolved->format, input_, counting,
-                                        source_.cell->Notes(options_.range), counter);
+  const auto walker =
+      model::MakeWalker(*held_.resolved->format, input_, counting, Notes(), counter);
   while (walker->Advance()) {
   }
   return counter.count() == sidecar_->model_calls();
@@ -78,10 +78,19 @@ bool SourcePass::Advance() {
   return false;
 }
 
-void SourcePass::KeepNotes() {
-  if (walker_ != nullptr) {
-    source_.cell->AddNotes(options_.range, walker_->notes());
+model::SourceNotes SourcePass::Notes() const {
+  model::SourceNotes notes = options_.lost;
+  notes.skim_first = source_.cell->SkimsFirst();
+  notes.serial = source_.cell->IsSerial();
+  return notes;
+}
+
+model::SourceNotes SourcePass::TakeNotes() {
+  if (walker_ == nullptr) {
+    return {};
   }
+  source_.cell->AddHints(walker_->notes());
+  return walker_->notes();
 }
 
 }  // namespace pchronicle::catalog

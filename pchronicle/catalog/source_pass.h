@@ -12,6 +12,7 @@ namespace pchronicle::catalog {
 struct PassOptions {
   model::FieldMask fields;
   json::RecordRange range;
+  model::SourceNotes lost;  // known from earlier readings with the same fields or more
 };
 
 /// One reading of one resolved source into a sink: the walker of its format, with a Harbor trial's
@@ -36,8 +37,8 @@ class SourcePass {
     return walker_ != nullptr ? walker_->buffer_peak_bytes() : 0;
   }
   const json::ByteInput& input() const { return *held_.resolved->input; }
-  /// Puts what the walker found into the source's cell.
-  void KeepNotes();
+  /// What the walker found; its hints are also put into the source's cell.
+  model::SourceNotes TakeNotes();
 
  private:
   SourcePass(const Source& source, HeldSource held, const PassOptions& options,
@@ -46,6 +47,7 @@ class SourcePass {
         held_(std::move(held)),
         options_(options),
         input_(*held_.resolved->input, context) {}
+  model::SourceNotes Notes() const;
   Result<bool> FillsCalls(const model::WalkOptions& walk);
 
   const Source& source_;

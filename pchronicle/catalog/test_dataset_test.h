@@ -51,6 +51,13 @@ inline std::string Atif(std::string_view session, int steps = 1) {
   return text + "]}";
 }
 
+/// The like as an embedded child.
+inline std::string Child(std::string_view id, int steps = 1) {
+  std::string text = Atif(id, steps);
+  text.pop_back();
+  return text + fmt::format(R"(,"trajectory_id":"{}"}})", id);
+}
+
 inline std::shared_ptr<const Snapshot> Take(const std::string& path, SnapshotOptions options = {},
                                             const Snapshot* previous = nullptr) {
   Context context;

@@ -143,7 +143,10 @@ class Detector {
   /// Neither an object nor a list: a scalar, AgenticMD, or no JSON at all.
   Result<Detection> NoBracket() {
     if (IsAgenticMd()) {
-      return Ignored("not read yet: agenticmd");
+      // Read only where it was asked for by name: a folder's Markdown is no source
+      // (formats.md 1.9).
+      return EndsWith(file_, ".md") ? Found(Format::kAgenticMd, json::Container::kDocument)
+                                    : Ignored("not read yet: agenticmd");
     }
     PCHRONICLE_ASSIGN_OR_RETURN(Cursor cursor, OpenCursor());
     Shape shape;

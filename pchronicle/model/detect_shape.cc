@@ -31,10 +31,96 @@ bool FirstWanted(std::string_view name) {
 
 bool MembersWanted(std::string_view name) { return IsOneOf(name, {"message", "stats"}); }
 
-/// Keeps `shape` under `name`, bounded.
-Shape& AddMember(Shape& object, std::string_view name) {
-  if (object.members.size() == kMaxMembers) {
-    object.members.pop_back();
+/// All names that a rule asks for.
+bool IsTelling(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"action",
+                                                "agent",
+                                                "agent_info",
+                                                "agent_name",
+                                                "agents",
+                                                "atof_version",
+                                                "attempts",
+                                                "chosen_messages",
+                                                "content",
+                                                "conversations",
+                                                "cwd",
+                                                "data",
+                                                "datasets",
+                                                "eval",
+                                                "from",
+                                                "history",
+                                                "id",
+                                                "info",
+                                                "instance_id",
+                                                "issue",
+                                                "items",
+                                                "job_name",
+                                                "jobs_dir",
+                                                "loglines",
+                                                "message",
+                                                "message_type",
+                                                "messages",
+                                                "messages_json",
+                                                "n_attempts",
+                                                "n_total_trials",
+                                                "observation",
+                                                "orchestrator",
+                                                "parentUuid",
+                                                "payload",
+                                                "projectHash",
+                                                "record_type",
+                                                "resourceSpans",
+                                                "resource_spans",
+                                                "response",
+                                                "response_json",
+                                                "reward",
+                                                "reward_info",
+                                                "role",
+                                                "schema_version",
+                                                "session",
+                                                "sessionId",
+                                                "session_id",
+                                                "session_steps",
+                                                "simulations",
+                                                "source",
+                                                "stats",
+                                                "status",
+                                                "step_id",
+                                                "steps",
+                                                "task",
+                                                "task_id",
+                                                "task_name",
+                                                "tasks",
+                                                "termination_reason",
+                                                "thought",
+                                                "ticks",
+                                                "timestamp",
+                                                "traj",
+                                                "trajectory",
+                                                "trajectory_format",
+                                                "trial_name",
+                                                "trials_dir",
+                                                "type",
+                                                "usage",
+                                                "uuid",
+                                                "verifier_result",
+                                                "version"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+/// Room for the member `name`. Beyond the bound only telling names are kept, each once.
+Shape& AddMember(Shape& object, std::string_view name, Shape& dropped) {
+  if (object.members.size() >= kMaxMembers) {
+    if (!IsTelling(name)) {
+      dropped = Shape();
+      return dropped;
+    }
+    for (auto it = object.members.rbegin(); it != object.members.rend(); ++it) {
+      if (it->first == name) {
+        it->second = Shape();
+        return it->second;
+      }
+    }
   }
   object.members.emplace_back(name.substr(0, kMaxNameBytes), Shape());
   return object.members.back().second;
@@ -59,8 +145,9 @@ bool ReadMembers(Cursor& cursor, Shape& shape) {
   if (!cursor.BeginObject()) {
     return false;
   }
+  Shape dropped;
   for (std::string_view key; cursor.NextKey(&key);) {
-    Shape& member = AddMember(shape, key);
+    Shape& member = AddMember(shape, key, dropped);
     member.kind = cursor.Peek();
     if (!cursor.Skip()) {
       return false;
@@ -205,9 +292,10 @@ bool ReadShape(Cursor& cursor, uint64_t window_end, const std::function<bool(con
   if (!cursor.BeginObject()) {
     return false;
   }
+  Shape dropped;
   for (std::string_view key; cursor.NextKey(&key);) {
     const std::string name(key.substr(0, kMaxNameBytes));
-    Shape& member = AddMember(shape, name);
+    Shape& member = AddMember(shape, name, dropped);
     const bool read = ReadMember(cursor, name, member);
     if (!read) {
       return false;

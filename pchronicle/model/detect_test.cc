@@ -115,6 +115,14 @@ TEST(Detect, ContentBeatsName_SRC42_BR58) {
   EXPECT_EQ(Say(std::string("\x01\x02\x05\x06 binary"), "a.json"), "not JSON: binary data");
 }
 
+TEST(Detect, AgenticMdIsReadOnlyUnderItsOwnName) {
+  const std::string text = "---\nsession: s\nformat: persisting:1.0\n---\nhello\n";
+  EXPECT_EQ(Say(text, "a.md"), "agenticmd");
+  EXPECT_EQ(Say(text, "a.json"), "not read yet: agenticmd");
+  EXPECT_EQ(Say("# title\n<!-- persisting:block -->\n", "a.md"), "agenticmd");
+  EXPECT_EQ(Say("---\ntitle: x\n---\n", "a.md"), "not JSON: text");
+}
+
 TEST(Detect, MarkersInsideTextDecideNothing) {
   EXPECT_EQ(Say(R"({"text":"\"schema_version\":\"ATIF-v1.4\" <!-- persisting:block"})"),
             "instruction rows");

@@ -1,6 +1,7 @@
 #include "pchronicle/model/encode.h"
 
 #include "pchronicle/model/actf/encoder.h"
+#include "pchronicle/model/agenticmd/encoder.h"
 #include "pchronicle/model/atif/encoder.h"
 #include "pchronicle/model/openai/encoder.h"
 #include "pchronicle/model/storyline/encoder.h"
@@ -42,7 +43,7 @@ Result<std::string> Encode(Format format, std::span<const Storyline> storylines,
     case Format::kHfChat:
       return Status::Unsupported("{} is decode-only and cannot be exported", FormatName(format));
     case Format::kAgenticMd:
-      break;
+      return EncodeAgenticMd(storylines, options, report);
   }
   return Status::Unsupported("{} export is not available", FormatName(format));
 }

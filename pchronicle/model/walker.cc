@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pchronicle/model/actf/walker.h"
+#include "pchronicle/model/agenticmd/walker.h"
 #include "pchronicle/model/atif/walker.h"
 #include "pchronicle/model/chat/walker.h"
 #include "pchronicle/model/openai/walker.h"
@@ -58,7 +59,9 @@ std::unique_ptr<Walker> MakeWalker(Format format, const json::ByteInput& input,
     case Format::kHfChat:
       return MakeChatWalker(input, options, notes, sink);
     case Format::kAgenticMd:
-      break;
+      return MakeAgenticMdWalker(
+          input, options, notes, sink,
+          options.strict ? AgenticMdLevel::kAuthoritative : AgenticMdLevel::kLenient);
   }
   return std::make_unique<UnsupportedWalker>(format, sink);
 }

@@ -35,7 +35,8 @@ constexpr std::string_view kPicture = "\n\nLINE ";
 
 /// The message without its picture of the statement (`LINE 1: SELECT ...` and the caret below it).
 std::string_view WithoutPicture(std::string_view text) {
-  return text.substr(0, text.find(kPicture));
+  text = text.substr(0, text.find(kPicture));
+  return text.substr(0, text.find("\n\nStack Trace:"));
 }
 
 std::string OneLine(std::string_view text) {

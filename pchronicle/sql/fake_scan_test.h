@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,7 +13,8 @@
 
 namespace pchronicle::sql {
 
-using FakeCell = std::variant<std::monostate, int64_t, double, std::string, std::vector<int64_t>>;
+using FakeCell = std::variant<std::monostate, int64_t, double, std::string, std::vector<int64_t>,
+                              std::vector<double>, std::vector<std::string>>;
 using FakeRow = std::vector<FakeCell>;
 
 /// One source: its path and its rows per relation, without the leading `_file_`.
@@ -92,13 +94,65 @@ class FakeTask : public catalog::ScanTask {
     const std::vector<FakeRow>& rows = found->second;
     batch_.Clear();
     while (batch_.rows < source_.rows_per_batch && (at_ < rows.size() || scans_.endless)) {
-      Append(rows[at_ % rows.size()]);
+      const FakeRow& row = rows[at_ % rows.size()];
+      if (Satisfies(row)) {
+        Append(row);
+      }
       ++at_;
     }
     return batch_.rows == 0 ? nullptr : &batch_;
   }
 
  private:
+  /// Uses every hint: rows that cannot satisfy one are left out.
+  bool Satisfies(const FakeRow& row) const {
+    return std::all_of(request_.predicates.begin(), request_.predicates.end(),
+                       [&](const model::RowPredicate& predicate) {
+                         return Satisfies(row[predicate.column - 1u], predicate);
+                       });
+  }
+
+  static bool Satisfies(const FakeCell& cell, const model::RowPredicate& predicate) {
+    using Op = model::RowPredicate::Op;
+    if (std::holds_alternative<std::monostate>(cell) || predicate.op == Op::kIsNull) {
+      return std::holds_alternative<std::monostate>(cell) && predicate.op == Op::kIsNull;
+    }
+    if (predicate.op == Op::kIsNotNull) {
+      return true;
+    }
+    std::variant<int64_t, std::string> value;
+    if (const auto* integer = std::get_if<int64_t>(&cell)) {
+      value = *integer;
+    } else {
+      value = std::get<std::string>(cell);
+    }
+    const auto& values = predicate.values;
+    const bool listed = std::find(values.begin(), values.end(), value) != values.end();
+    switch (predicate.op) {
+      case Op::kEq:
+      case Op::kIn:
+        return listed;
+      case Op::kNe:
+      case Op::kNotIn:
+        return !listed;
+      case Op::kLt:
+        return value < values[0];
+      case Op::kLe:
+        return value <= values[0];
+      case Op::kGt:
+        return value > values[0];
+      case Op::kGe:
+        return value >= values[0];
+      case Op::kContains:
+        return std::get<std::string>(value).find(std::get<std::string>(values[0])) !=
+               std::string::npos;
+      case Op::kPrefix:
+        return std::get<std::string>(value).starts_with(std::get<std::string>(values[0]));
+      default:
+        return true;
+    }
+  }
+
   void Append(const FakeRow& row) {
     for (size_t i = 0; i < request_.columns.size(); ++i) {
       columnar::Column& column = batch_.columns[i];
@@ -122,6 +176,16 @@ class FakeTask : public catalog::ScanTask {
     } else if (const auto* list = std::get_if<std::vector<int64_t>>(&cell)) {
       for (const int64_t element : *list) {
         column.element().AppendInt(element);
+      }
+      column.CloseList();
+    } else if (const auto* reals = std::get_if<std::vector<double>>(&cell)) {
+      for (const double element : *reals) {
+        column.element().AppendDouble(element);
+      }
+      column.CloseList();
+    } else if (const auto* names = std::get_if<std::vector<std::string>>(&cell)) {
+      for (const std::string& element : *names) {
+        column.element().AppendText(batch_.text->Copy(element));
       }
       column.CloseList();
     } else {

@@ -186,9 +186,6 @@ FilePredicate FromFunction(const duckdb::BoundFunctionExpression& call,
   return Unknown();
 }
 
-// --- rows
-// -------------------------------------------------------------------------------------------------------
-
 /// The constant in the form in which cells of the column are compared; none for types that differ.
 std::optional<Literal> LiteralFor(const Expression& expression, columnar::Type type) {
   const duckdb::Value* value = ConstantOf(expression);

@@ -278,7 +278,8 @@ duckdb::InsertionOrderPreservingMap<std::string> ToString(
   if (!PrunesSources(data.entry.relation_schema().relation)) {
     lines["tree"] = "all sources";
   }
-  lines["filters pushed"] = FiltersText(data);
+  const std::string filters = FiltersText(data);
+  lines["filters pushed"] = filters.empty() ? "none" : filters;
   return lines;
 }
 

@@ -122,9 +122,12 @@ bool FillVector(const Column& column, size_t begin, size_t count, size_t at, con
                   count * sizeof(double));
       return true;
     case Type::kBigint:
-    case Type::kUbigint:
     case Type::kTimestampNs:
       std::memcpy(FlatVector::GetData<int64_t>(vector) + at, column.ints().data() + begin,
+                  count * sizeof(int64_t));
+      return true;
+    case Type::kUbigint:
+      std::memcpy(FlatVector::GetData<uint64_t>(vector) + at, column.ints().data() + begin,
                   count * sizeof(int64_t));
       return true;
     default:

@@ -6,9 +6,11 @@
 
 #include "pchronicle/json/compare.h"
 #include "pchronicle/json/raw.h"
+#include "pchronicle/model/agenticmd/blocks.h"
 #include "pchronicle/model/decode.h"
 #include "pchronicle/model/detect.h"
 #include "pchronicle/model/encode.h"
+#include "pchronicle/model/events/fold.h"
 #include "tests/golden/row_view.h"
 
 namespace pchronicle::golden {
@@ -18,10 +20,6 @@ using model::Format;
 
 Outcome Fail(std::string why) { return {Outcome::Kind::kFailed, std::move(why)}; }
 Outcome Unavailable(std::string why) { return {Outcome::Kind::kUnavailable, std::move(why)}; }
-
-/// Formats that have a reader (and operations that exist) now; the rest is listed in
-/// golden_test.cc.
-bool HasReader(Format format) { return format != Format::kAgenticMd; }
 
 model::WalkOptions OptionsFor(const Case& golden) {
   model::WalkOptions options;
@@ -64,6 +62,12 @@ class Runner {
     if (golden_.op == "detect") {
       return RunDetect();
     }
+    if (golden_.op == "fold") {
+      return RunFold();
+    }
+    if (golden_.op == "blocks") {
+      return RunBlocks();
+    }
     if (golden_.op != "decode" && golden_.op != "convert") {
       return Unavailable("operation " + golden_.op);
     }
@@ -73,14 +77,13 @@ class Runner {
     if (!from || !to) {
       return Fail("unknown format " + golden_.from + " or " + golden_.to);
     }
-    if (!HasReader(*from) || !HasReader(*to)) {
-      return Unavailable("format " + golden_.from + " to " + golden_.to);
-    }
     return RunDecode(*from, *to);
   }
 
  private:
   Outcome RunDetect();
+  Outcome RunBlocks();
+  Outcome RunFold();
   Outcome RunDecode(Format from, Format to);
   Outcome CheckError(const Status& status, const std::string& location);
   Outcome CheckRows(Format from);
@@ -118,6 +121,46 @@ Outcome Runner::RunDetect() {
     return Unavailable("format of an empty file by its name");
   }
   return Fail(fmt::format("expected {}, detected {} ({})", expected, name, found->reason));
+}
+
+/// The records of one Storyline, in append order.
+Outcome Runner::RunFold() {
+  const Result<std::vector<json::Raw>> records =
+      model::events::BatchRecords(json::RawFromText(golden_.input));
+  if (!records.ok()) {
+    return Fail(records.status().ToString());
+  }
+  Result<model::Storyline> story = model::events::FoldOne(*records);
+  if (expect_.Find("error").present()) {
+    return CheckError(story.status(), "");
+  }
+  if (!story.ok()) {
+    return Fail(story.status().ToString());
+  }
+  std::vector<model::Storyline> stories;
+  stories.push_back(std::move(story).value());
+  const Result<std::string> wire = WireArray(stories);
+  return wire.ok() ? Match("stories", expect_.Find("stories").raw().text, *wire)
+                   : Fail(wire.status().ToString());
+}
+
+/// The block list of an AgenticMD text.
+Outcome Runner::RunBlocks() {
+  model::agenticmd::BlockDocument document;
+  const std::optional<model::Problem> problem =
+      model::agenticmd::ParseBlocks(golden_.input, options_.cursor.max_depth, &document);
+  if (expect_.Find("error").present()) {
+    return problem ? CheckError(problem->status, problem->location) : CheckError(Status::Ok(), "");
+  }
+  if (problem) {
+    return Fail(problem->status.ToString());
+  }
+  std::string blocks = "[";
+  for (const model::agenticmd::Block& block : document.blocks) {
+    blocks += fmt::format("{}{{\"source\":{},\"body\":{}}}", blocks.size() == 1 ? "" : ",",
+                          Quoted(block.source), Quoted(block.body));
+  }
+  return Match("blocks", expect_.Find("blocks").raw().text, blocks + "]");
 }
 
 Outcome Runner::CheckError(const Status& status, const std::string& location) {

@@ -73,6 +73,7 @@ class AtifWalker final : public Walker {
   bool ReadSubagent();
   Status Announce(DocumentState& state);
   Status CloseDocument(DocumentState& state);
+  bool TakenInTree(std::string_view own_id) const;
   void CheckSurprise(DocumentState& state);
   bool Lose(DocumentState& state, Status status, uint64_t offset, std::string pointer);
   bool LoseRecord(Status status, uint64_t offset, std::string pointer);
@@ -346,7 +347,7 @@ Status AtifWalker::Announce(DocumentState& state) {
       state.used_trajectory_id ? state.own_trajectory_id : document.session_id;
   document.document_id = own_id;
   if (needs_ids_) {
-    if (options_.strict && documents_.size() > 1 && !state.is_root() && ids_.Taken(own_id)) {
+    if (options_.strict && !state.is_root() && TakenInTree(own_id)) {
       return Status::InvalidArgument("duplicate embedded trajectory_id '{}'", own_id);
     }
     const DocumentIds::Id id = ids_.Take(own_id);
@@ -369,6 +370,13 @@ Status AtifWalker::Announce(DocumentState& state) {
         sink_.OnDocument(document) == DocumentSink::Wish::kTurns || wants(Field::kDiagnostics);
   }
   return Status::Ok();
+}
+
+/// Whether a document announced before in this record has the id.
+bool AtifWalker::TakenInTree(std::string_view own_id) const {
+  return std::any_of(documents_.begin(), documents_.end(), [own_id](const auto& other) {
+    return other->announced && other->used_trajectory_id && other->own_trajectory_id == own_id;
+  });
 }
 
 /// What was taken as absent may have come after all (STL-127).

@@ -170,6 +170,9 @@ void TurnBuilder::ReadEmbeddedCall(const json::Raw& content, int64_t step_id, Ar
                                    Turn* turn) {
   // Most answers have no marker: do not decode them to find that out. An escaped marker needs a
   // backslash.
+  if (!content.has_value()) {
+    return;
+  }
   const bool maybe = Contains(content.text, "tool_call>") || Contains(content.text, "function=") ||
                      Contains(content.text, "\\u");
   if (!maybe) {
