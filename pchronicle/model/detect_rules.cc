@@ -140,6 +140,21 @@ std::optional<Match> Chat(const Shape& c) {
   return std::nullopt;
 }
 
+/// One list member of chat rows (HF-11).
+bool WrapsChatRows(const Shape& c) {
+  const Shape* list = nullptr;
+  for (const auto& [name, member] : c.members) {
+    if (member.Is(Kind::kArray)) {
+      if (list != nullptr) {
+        return false;
+      }
+      list = &member;
+    }
+  }
+  return list != nullptr && !list->first().Has("step_id") &&
+         HasAny(list->first(), {"messages", "conversations", "chosen_messages"});
+}
+
 /// Only strings, and the names of instruction-tuning rows (HF-11).
 bool IsInstructionRow(const Shape& c) {
   const bool named = (c.Has("instruction") && c.Has("output")) ||
@@ -196,11 +211,8 @@ std::optional<Match> Classify(const Shape& c, bool in_array, std::string_view fi
   if (const auto match = Chat(c)) {
     return match;
   }
-  if (!in_array && c.members.size() == 1 && c["data"].Is(Kind::kArray)) {
-    const Shape& row = c["data"].first();
-    if (HasAny(row, {"messages", "conversations", "chosen_messages"}) && !row.Has("step_id")) {
-      return Read(Format::kHfChat);
-    }
+  if (!in_array && WrapsChatRows(c)) {
+    return Read(Format::kHfChat);
   }
   if (IsInstructionRow(c)) {
     return Match{"instruction rows", std::nullopt, Detection::Harbor::kNone, false};

@@ -23,10 +23,9 @@ bool TextWanted(std::string_view name) {
                         "atof_version", "format"});
 }
 
-/// Lists of which the first element tells something, or JSON text of such a list.
-bool FirstWanted(std::string_view name) {
-  return IsOneOf(name, {"history", "trajectory", "traj", "messages", "conversations",
-                        "chosen_messages", "items", "data", "session_steps"});
+/// Lists that some producers keep as JSON text.
+bool MayBeText(std::string_view name) {
+  return IsOneOf(name, {"messages", "conversations", "chosen_messages", "trajectory"});
 }
 
 bool MembersWanted(std::string_view name) { return IsOneOf(name, {"message", "stats"}); }
@@ -249,9 +248,9 @@ bool ReadMember(Cursor& cursor, std::string_view name, Shape& member) {
       if (TextWanted(name)) {
         return ReadText(cursor, member);
       }
-      return FirstWanted(name) ? ReadEmbedded(cursor, member) : cursor.Skip();
+      return MayBeText(name) ? ReadEmbedded(cursor, member) : cursor.Skip();
     case Kind::kArray:
-      return FirstWanted(name) ? ReadFirst(cursor, member) : cursor.Skip();
+      return ReadFirst(cursor, member);
     case Kind::kObject:
       if (name == "attempts") {
         return ReadAttempts(cursor, member);

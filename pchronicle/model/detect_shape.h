@@ -19,7 +19,7 @@ struct Shape {
   json::Kind kind = json::Kind::kAbsent;
   std::string text;                                    // kString: its first bytes, where wanted
   std::vector<std::pair<std::string, Shape>> members;  // kObject
-  std::vector<Shape> elements;                         // kArray: the first one, where wanted
+  std::vector<Shape> elements;                         // kArray: the first one
   bool every_attempt =
       false;  // `attempts`: not empty, and each value holds a trajectory (formats.md 8.3 test 4)
 

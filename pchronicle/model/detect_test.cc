@@ -115,6 +115,13 @@ TEST(Detect, ContentBeatsName_SRC42_BR58) {
   EXPECT_EQ(Say(std::string("\x01\x02\x05\x06 binary"), "a.json"), "not JSON: binary data");
 }
 
+TEST(Detect, ChatRowsMayBeWrapped_HF11) {
+  const std::string rows = R"([{"messages":[{"role":"user","content":"x"}]}])";
+  EXPECT_EQ(Say(R"({"data":)" + rows + "}"), "hf-chat");
+  EXPECT_EQ(Say(R"({"version":"1","train":)" + rows + R"(,"n":2})"), "hf-chat");
+  EXPECT_EQ(Say(R"({"a":)" + rows + R"(,"b":[]})"), "not a trajectory (members: a, b)");
+}
+
 TEST(Detect, AgenticMdIsReadOnlyUnderItsOwnName) {
   const std::string text = "---\nsession: s\nformat: persisting:1.0\n---\nhello\n";
   EXPECT_EQ(Say(text, "a.md"), "agenticmd");
