@@ -79,11 +79,12 @@ TEST(Decode, TheFirstProblemIsTheErrorWithItsPlace_G95) {
   EXPECT_TRUE(stories.status().message().starts_with("line 2: ")) << stories.status().message();
 }
 
-TEST(Decode, AFormatWithoutReaderSaysSo) {
+TEST(Decode, AgenticMdWithoutAnEndOfItsHeadSaysSo) {
   const json::MemoryInput input("---\n");
   const auto stories = Decode(Format::kAgenticMd, input, {});
   ASSERT_FALSE(stories.ok());
-  EXPECT_EQ(stories.status().code(), StatusCode::kUnsupported);
+  EXPECT_EQ(stories.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(stories.status().message().find("unclosed YAML frontmatter"), std::string::npos);
 }
 
 TEST(FormatNames, EverySpellingIsAcceptedAndOneIsPrinted_D15) {

@@ -365,7 +365,11 @@ json::Container ContainerByName(std::string_view file) {
 
 Result<Detection> Detect(const json::ByteInput& input, std::string_view file,
                          const DetectOptions& options) {
-  return Detector(input, file, options).Run();
+  Result<Detection> found = Detector(input, file, options).Run();
+  if (found.ok() && found->kind == Detection::Kind::kEmpty) {
+    found->format = FormatByName(file);  // where the content says nothing the name may
+  }
+  return found;
 }
 
 }  // namespace pchronicle::model

@@ -185,8 +185,11 @@ json::Raw FindMember(const json::Raw& object, std::string_view name) {
 }
 
 bool Contains(std::string_view text, std::string_view needle) {
-  return needle.empty() ||
-         memmem(text.data(), text.size(), needle.data(), needle.size()) != nullptr;
+  // An empty view may hold a null pointer, which memmem must not be given.
+  if (needle.empty() || text.size() < needle.size()) {
+    return needle.empty();
+  }
+  return memmem(text.data(), text.size(), needle.data(), needle.size()) != nullptr;
 }
 
 }  // namespace pchronicle::model

@@ -8,13 +8,13 @@ namespace pchronicle::golden {
 
 /// What became of a case.
 struct Outcome {
-  enum class Kind { kPassed, kFailed, kUnavailable };
+  enum class Kind { kPassed, kFailed };
   Kind kind = Kind::kPassed;
   std::string why;
 };
 
 /// Runs one case and checks everything it expects, and guarantee 3 of formats.md 9.1 where that
-/// applies. kUnavailable: its operation or format is not built yet.
+/// applies.
 Outcome RunCase(const Case& golden);
 
 }  // namespace pchronicle::golden

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 
 #include "tests/golden/golden_case.h"
@@ -9,22 +8,8 @@
 namespace pchronicle::golden {
 namespace {
 
-/// Cases of the specification whose operation or format does not exist yet. A case that becomes
-/// runnable must leave this list, and one that is not runnable must stand in it: both are checked.
-const std::set<std::string>& NotBuiltYet() {
-  static const std::set<std::string> ids = {
-      "G87",  // the format of an empty file by its name
-  };
-  return ids;
-}
-
 void Check(const Case& golden) {
   const Outcome outcome = RunCase(golden);
-  if (outcome.kind == Outcome::Kind::kUnavailable) {
-    EXPECT_TRUE(NotBuiltYet().contains(golden.id)) << golden.id << ": " << outcome.why;
-    GTEST_SKIP() << "not built yet: " << outcome.why;
-  }
-  EXPECT_FALSE(NotBuiltYet().contains(golden.id)) << golden.id << " runs now: take it off the list";
   EXPECT_EQ(outcome.kind, Outcome::Kind::kPassed) << golden.id << " " << golden.title << "\n"
                                                   << outcome.why;
 }
