@@ -5,6 +5,7 @@
 #include "pchronicle/catalog/cell.h"
 #include "pchronicle/catalog/problem.h"
 #include "pchronicle/catalog/source_pass.h"
+#include "pchronicle/model/file_ids.h"
 
 namespace pchronicle::catalog {
 namespace {
@@ -134,6 +135,7 @@ class SourceTask final : public ScanTask {
     request.predicates = state_.request.predicates;
     request.file = source.file;
     request.keep_problems = !strict();
+    AddReferenceHooks(source, held->resolved, request);
     sink_ = model::MakeRowSink(std::move(request));
     model::DocumentSink* sink = sink_.get();
     if (shares_ids_) {
@@ -150,6 +152,26 @@ class SourceTask final : public ScanTask {
     pass_ = std::move(pass).value();
     finished_ = false;
     return Status::Ok();
+  }
+
+  /// How a continuation is found (catalog.md 6.1, `continued_by`): a file of the Dataset, or a document of the same file.
+  void AddReferenceHooks(const Source& source, std::shared_ptr<const ResolvedSource> resolved,
+                         model::RowSink::Request& request) const {
+    const std::vector<Source>& sources = state_.dataset.sources;
+    request.file_exists = [&sources](std::string_view file) {
+      const auto found = std::lower_bound(sources.begin(), sources.end(), file,
+                                          [](const Source& a, std::string_view b) { return a.file < b; });
+      return found != sources.end() && found->file == file;
+    };
+    if (!resolved->format || resolved->input == nullptr) {
+      return;  // a Harbor trial without a trajectory
+    }
+    model::WalkOptions walk;
+    walk.container = resolved->container;
+    walk.source_path = source.file;
+    walk.cursor.max_record_bytes = state_.scope.snapshot().options().limits.max_record_bytes;
+    auto ids = std::make_shared<model::FileIds>(*resolved->format, *resolved->input, walk);
+    request.count_documents = [ids, resolved](std::string_view id) { return ids->CountDocuments(id); };
   }
 
   /// Only lines that stand alone, and only if nothing asked for depends on their number.
