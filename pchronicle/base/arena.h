@@ -7,8 +7,8 @@
 
 namespace pchronicle {
 
-/// Bump allocator for text that lives as long as the arena. Views stay valid until Reset or destruction, also when
-/// the arena is moved. Not thread-safe.
+/// Bump allocator for text that lives as long as the arena. Views stay valid until Reset or
+/// destruction, also when the arena is moved. Not thread-safe.
 class Arena {
  public:
   explicit Arena(size_t block_bytes = 64 << 10) : block_bytes_(block_bytes) {}

@@ -8,11 +8,11 @@ namespace pchronicle::internal {
 }  // namespace pchronicle::internal
 
 /// Aborts on a broken invariant of our own; never used on input.
-#define PCHRONICLE_CHECK(condition)                                               \
-  do {                                                                            \
-    if (!(condition)) [[unlikely]] {                                              \
-      ::pchronicle::internal::CheckFailed(#condition, __FILE__, __LINE__);        \
-    }                                                                             \
+#define PCHRONICLE_CHECK(condition)                                        \
+  do {                                                                     \
+    if (!(condition)) [[unlikely]] {                                       \
+      ::pchronicle::internal::CheckFailed(#condition, __FILE__, __LINE__); \
+    }                                                                      \
   } while (false)
 
 #ifdef PCHRONICLE_DCHECKS

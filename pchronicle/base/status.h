@@ -9,7 +9,8 @@
 
 namespace pchronicle {
 
-/// Category of a failure. cli/ maps it to an exit status, sql/ to an exception type, each in one table.
+/// Category of a failure. cli/ maps it to an exit status, sql/ to an exception type, each in one
+/// table.
 enum class StatusCode {
   kOk,
   kInvalidArgument,
@@ -29,7 +30,8 @@ enum class StatusCode {
 /// Stable snake_case name of a code, for messages and JSON.
 std::string_view StatusCodeName(StatusCode code);
 
-/// Outcome of an operation: one pointer, null when fine. Immutable after construction; copies share nothing.
+/// Outcome of an operation: one pointer, null when fine. Immutable after construction; copies share
+/// nothing.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -41,9 +43,9 @@ class [[nodiscard]] Status {
 
   static Status Ok() { return Status(); }
 
-#define PCHRONICLE_STATUS_FACTORY(Name)                                          \
-  template <typename... Args>                                                    \
-  static Status Name(fmt::format_string<Args...> format, Args&&... args) {       \
+#define PCHRONICLE_STATUS_FACTORY(Name)                                                   \
+  template <typename... Args>                                                             \
+  static Status Name(fmt::format_string<Args...> format, Args&&... args) {                \
     return Status(StatusCode::k##Name, fmt::format(format, std::forward<Args>(args)...)); \
   }
   PCHRONICLE_STATUS_FACTORY(InvalidArgument)

@@ -16,7 +16,8 @@ TEST(Status, OkHasNoCodeAndNoMessage) {
 }
 
 TEST(Status, ContextStandsBeforeTheCause) {
-  const Status status = Status::Corruption("byte {}", 7).WithContext("read x").WithContext("open y");
+  const Status status =
+      Status::Corruption("byte {}", 7).WithContext("read x").WithContext("open y");
   EXPECT_EQ(status.ToString(), "corruption: open y: read x: byte 7");
 }
 

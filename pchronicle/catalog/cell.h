@@ -21,10 +21,12 @@ struct Source::Cell {
   // its own: QueryScope.
   bool skim_first = false;
   bool serial = false;
-  uint64_t resolves = 0;  // openings for detection (LZY-07): 1 at most, but for cancelled ones
+  bool open_tail = false;  // a reading met a last line that is cut off (BR-11)
+  uint64_t resolves = 0;   // openings for detection (LZY-07): 1 at most, but for cancelled ones
 
   void AddHints(const model::SourceNotes& found);
   void SetSerial();
+  void SetOpenTail();
   bool IsSerial();
   bool SkimsFirst();
 };

@@ -154,13 +154,15 @@ class SourceTask final : public ScanTask {
     return Status::Ok();
   }
 
-  /// How a continuation is found (catalog.md 6.1, `continued_by`): a file of the Dataset, or a document of the same file.
+  /// How a continuation is found (catalog.md 6.1, `continued_by`): a file of the Dataset, or a
+  /// document of the same file.
   void AddReferenceHooks(const Source& source, std::shared_ptr<const ResolvedSource> resolved,
                          model::RowSink::Request& request) const {
     const std::vector<Source>& sources = state_.dataset.sources;
     request.file_exists = [&sources](std::string_view file) {
-      const auto found = std::lower_bound(sources.begin(), sources.end(), file,
-                                          [](const Source& a, std::string_view b) { return a.file < b; });
+      const auto found =
+          std::lower_bound(sources.begin(), sources.end(), file,
+                           [](const Source& a, std::string_view b) { return a.file < b; });
       return found != sources.end() && found->file == file;
     };
     if (!resolved->format || resolved->input == nullptr) {
@@ -171,7 +173,9 @@ class SourceTask final : public ScanTask {
     walk.source_path = source.file;
     walk.cursor.max_record_bytes = state_.scope.snapshot().options().limits.max_record_bytes;
     auto ids = std::make_shared<model::FileIds>(*resolved->format, *resolved->input, walk);
-    request.count_documents = [ids, resolved](std::string_view id) { return ids->CountDocuments(id); };
+    request.count_documents = [ids, resolved](std::string_view id) {
+      return ids->CountDocuments(id);
+    };
   }
 
   /// Only lines that stand alone, and only if nothing asked for depends on their number.

@@ -168,6 +168,11 @@ void Source::Cell::SetSerial() {
   serial = true;
 }
 
+void Source::Cell::SetOpenTail() {
+  const std::lock_guard lock(mutex);
+  open_tail = true;
+}
+
 bool Source::Cell::IsSerial() {
   const std::lock_guard lock(mutex);
   return serial;
@@ -259,7 +264,12 @@ SourceContent KnownContent(const Source& source) {
     return content;
   }
   if (source.cell->outcome && source.cell->outcome->ok()) {
-    return (**source.cell->outcome)->content;
+    content = (**source.cell->outcome)->content;
+    const bool undecided =
+        content.status == ContentStatus::kUnknown || content.status == ContentStatus::kReady;
+    if (source.cell->open_tail && undecided) {
+      content.status = ContentStatus::kOpen;
+    }
   }
   return content;
 }

@@ -90,6 +90,9 @@ model::SourceNotes SourcePass::TakeNotes() {
     return {};
   }
   source_.cell->AddHints(walker_->notes());
+  if (walker_->open_tail()) {
+    source_.cell->SetOpenTail();
+  }
   return walker_->notes();
 }
 

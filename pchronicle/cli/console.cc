@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "pchronicle/cli/escape.h"
+#include "pchronicle/base/terminal_text.h"
 #include "pchronicle/json/raw.h"
 
 namespace pchronicle::cli {

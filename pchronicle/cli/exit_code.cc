@@ -1,6 +1,6 @@
 #include "pchronicle/cli/exit_code.h"
 
-#include "pchronicle/cli/escape.h"
+#include "pchronicle/base/terminal_text.h"
 
 namespace pchronicle::cli {
 

@@ -6,6 +6,7 @@
 #include "pchronicle/app/inventory.h"
 #include "pchronicle/cli/commands.h"
 #include "pchronicle/cli/interrupt.h"
+#include "pchronicle/cli/progress.h"
 
 namespace pchronicle::cli {
 namespace {
@@ -49,7 +50,7 @@ void WarnLossy(const model::EncodeReport& report, Console& console) {
 Result<app::ExportOutcome> ExportTo(const std::string& target, bool overwrite,
                                     const catalog::Snapshot& snapshot,
                                     const app::ExportOptions& options, const Context& context,
-                                    Console& console) {
+                                    Console& console, Progress& progress) {
   if (target == "-") {
     std::string bytes;
     const auto collect = [&](std::string_view piece) {
@@ -58,6 +59,7 @@ Result<app::ExportOutcome> ExportTo(const std::string& target, bool overwrite,
     };
     PCHRONICLE_ASSIGN_OR_RETURN(app::ExportOutcome outcome,
                                 app::ExportRuns(snapshot, options, collect, context));
+    progress.Finish();
     PCHRONICLE_RETURN_IF_ERROR(console.Write(bytes));
     return outcome;
   }
@@ -101,6 +103,7 @@ Status RunExport(const ExportArguments& arguments, Session& session) {
   options.strict = arguments.strict;
   options.max_trajectories = arguments.max_trajectories;
   options.max_output_bytes = arguments.max_output_bytes;
+  Progress progress(console, "reading");
   if (arguments.where) {
     PCHRONICLE_ASSIGN_OR_RETURN(options.selected,
                                 app::SelectDocuments(snapshot, *arguments.where,
@@ -108,7 +111,8 @@ Status RunExport(const ExportArguments& arguments, Session& session) {
   }
   PCHRONICLE_ASSIGN_OR_RETURN(
       const app::ExportOutcome outcome,
-      ExportTo(target, arguments.overwrite, *snapshot, options, context.get(), console));
+      ExportTo(target, arguments.overwrite, *snapshot, options, context.get(), console, progress));
+  progress.Finish();
   WarnLossy(outcome.report, console);
   console.Info(fmt::format("snapshot_id={} format={} trajectories={} output_bytes={} exact={}",
                            snapshot->id(), model::FormatName(options.format), outcome.trajectories,

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +25,14 @@ int Finish(const Status& status, Console& console) {
     return kExitOk;
   }
   const Failure failure = Classify(status.code());
-  console.Error(ErrorLine(failure.name, status.message()));
+  std::string message = status.message();
+  if (status.code() == StatusCode::kUnavailable &&
+      message.find("deadline passed") != std::string::npos) {
+    message += "; raise --timeout, or ask for less";
+  }
+  console.Error(ErrorLine(failure.name, message));
+  console.Debug(
+      fmt::format("  status={} exit_code={}", StatusCodeName(status.code()), failure.exit_code));
   return failure.exit_code == kExitInterrupted && InterruptSignal() == SIGTERM ? kExitTerminated
                                                                                : failure.exit_code;
 }

@@ -112,7 +112,7 @@ TEST(Parser, BadValuesNameTheOptionAndWhatItTakes) {
 }
 
 TEST(Parser, UnknownAndLaterCommandsAreNamed) {
-  EXPECT_EQ(UsageErrorOf({"lits"}), "unknown command 'lits'; did you mean 'list'?");
+  EXPECT_EQ(UsageErrorOf({"lits"}), "unknown command 'lits'; did you mean 'ls'?");
   EXPECT_EQ(UsageErrorOf({"frobnicate"}), "unknown command 'frobnicate'");
   EXPECT_NE(UsageErrorOf({"serve", "--listen", "x"}).find("a later version brings it"),
             std::string::npos);

@@ -5,6 +5,7 @@
 #include "pchronicle/cli/commands.h"
 #include "pchronicle/cli/interrupt.h"
 #include "pchronicle/cli/problems.h"
+#include "pchronicle/cli/progress.h"
 #include "pchronicle/cli/show_text.h"
 
 namespace pchronicle::cli {
@@ -28,7 +29,9 @@ Status RunShow(const ShowArguments& arguments, Session& session) {
                               app::OpenDataset(location, options, discovery.get()));
   const InterruptibleContext context(arguments.limits.timeout);
   catalog::QueryScope scope(*snapshot, !strict, context.get());
+  Progress progress(console, "reading");
   const auto run = app::FindRun(scope, {arguments.positionals.back(), arguments.source});
+  progress.Finish();
   WarnProblems(scope.problems(), console);
   if (!run.ok()) {
     return run.status();

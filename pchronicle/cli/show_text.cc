@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pchronicle/base/terminal_text.h"
 #include "pchronicle/base/timestamp.h"
-#include "pchronicle/cli/escape.h"
 #include "pchronicle/json/cursor.h"
 #include "pchronicle/model/message_text.h"
 #include "pchronicle/model/observation.h"

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "pchronicle/cli/escape.h"
+#include "pchronicle/base/terminal_text.h"
 #include "pchronicle/model/decode.h"
 
 namespace pchronicle::cli {

@@ -4,10 +4,10 @@
 
 #include "pchronicle/app/query.h"
 #include "pchronicle/app/reports.h"
+#include "pchronicle/base/terminal_text.h"
 #include "pchronicle/base/timestamp.h"
 #include "pchronicle/catalog/count.h"
 #include "pchronicle/cli/commands.h"
-#include "pchronicle/cli/escape.h"
 #include "pchronicle/cli/interrupt.h"
 #include "pchronicle/cli/presentation.h"
 #include "pchronicle/cli/pretty_json.h"

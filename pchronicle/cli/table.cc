@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "pchronicle/base/check.h"
-#include "pchronicle/cli/escape.h"
+#include "pchronicle/base/terminal_text.h"
 
 namespace pchronicle::cli {
 namespace {

@@ -1,6 +1,7 @@
 #include "pchronicle/cli/table.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace pchronicle::cli {
 namespace {
@@ -51,6 +52,14 @@ TEST(BoxTable, DataCannotControlTheTerminal_BR51) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find('\x07'), std::string::npos);
   EXPECT_NE(text.find("\\u001b]52;c;\\u0007\\u202e"), std::string::npos);
+}
+
+RC_GTEST_PROP(BoxTable, NoDataMakesControlBytes_BR51, (const std::string& data)) {
+  Table table({{"a"}});
+  table.AddRow({data});
+  for (const char c : table.Render(Table::Style::kBox, 60)) {
+    RC_ASSERT(c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
+  }
 }
 
 TEST(BoxTable, WidestColumnsNarrowToTheTerminal) {

@@ -14,7 +14,7 @@
 namespace pchronicle::model {
 
 /// Outline of a JSON value for detection: member names and kinds, short texts of telling members,
-/// and the first element of telling lists. Small whatever the size of the value.
+/// and the first element of lists. Small whatever the size of the value.
 struct Shape {
   json::Kind kind = json::Kind::kAbsent;
   std::string text;                                    // kString: its first bytes, where wanted

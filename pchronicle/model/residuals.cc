@@ -103,9 +103,7 @@ void NormalizeOpenAi(Normalizer& at) {
   }
 }
 
-bool SameText(std::string_view a, std::string_view b) {
-  return a == b || json::SameMeaning(a, b);
-}
+bool SameText(std::string_view a, std::string_view b) { return a == b || json::SameMeaning(a, b); }
 
 void AppendSource(const UnknownSource& source, std::string& out) {
   json::AppendQuoted(source.format, out);

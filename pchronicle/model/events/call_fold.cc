@@ -177,12 +177,13 @@ void CallFold::AddResponse(const EventRecord& record) {
       AddCall(call);
     }
   }
+  // Flat records have the members of the body in the payload itself (formats.md 7.2).
+  const ResponseBody flat = body.value.present() ? ResponseBody() : ReadResponse(payload, arena_);
   if (!typed_calls) {
-    for (const WireCall& call : wire.calls) {
+    for (const WireCall& call : wire.calls.empty() ? flat.calls : wire.calls) {
       AddCall(call);
     }
   }
-  const ResponseBody flat = body.value.present() ? ResponseBody() : ReadResponse(payload, arena_);
   if (const Text text =
           Choose(payload, "assistant_content", wire.text, typed, flat.text, record.kind)) {
     assistant_text = text;
