@@ -46,8 +46,7 @@ Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
     PCHRONICLE_RETURN_IF_ERROR(context.Check());
     MergeLost(pass->TakeNotes(), lost);
     read.problems.clear();
-    for (const model::Problem& problem : sink.problems()) {
-      SourceProblem placed = PlaceProblem(source.file, pass->input(), problem);
+    for (SourceProblem& placed : PlaceProblems(source.file, pass->input(), sink.problems())) {
       if (FailsAlways(placed.status)) {
         return ToStatus(placed);
       }

@@ -8,6 +8,25 @@
 namespace pchronicle::catalog {
 namespace {
 
+constexpr size_t kCountedBytes = 256 << 10;
+
+/// The bytes [begin, end) of an input.
+class PartInput final : public json::ByteInput {
+ public:
+  PartInput(const json::ByteInput& base, uint64_t begin, uint64_t end)
+      : base_(base), begin_(begin), size_(end - begin) {}
+  Result<std::unique_ptr<json::ByteSource>> Open(uint64_t offset, uint64_t length) const override {
+    const uint64_t from = std::min(offset, size_);
+    return base_.Open(begin_ + from, std::min(length, size_ - from));
+  }
+  std::optional<uint64_t> size() const override { return size_; }
+
+ private:
+  const json::ByteInput& base_;
+  const uint64_t begin_;
+  const uint64_t size_;
+};
+
 /// The message without the place that stands beside it anyway.
 std::string_view Cause(const SourceProblem& problem) {
   std::string_view message = problem.status.message();
@@ -42,19 +61,22 @@ std::string SourceProblem::ToString() const {
   return fmt::format("{}: {}", file, ReasonText(*this));
 }
 
-SourceProblem PlaceProblem(std::string_view file, const json::ByteInput& input,
-                           const model::Problem& problem) {
+SourceProblem ProblemPlacer::Place(const model::Problem& problem) {
   SourceProblem placed;
-  placed.file = file;
+  placed.file = file_;
   placed.status = problem.status;
   placed.pointer = problem.pointer;
   if (FailsAlways(problem.status)) {
     return placed;  // the file cannot be trusted, or must not be read any further
   }
   placed.byte_offset = problem.offset;
-  if (auto place = json::Locate(input, problem.record_offset, problem.offset); place.ok()) {
-    placed.line = place->line;
-    if (placed.pointer.empty()) {
+  placed.line = LineOf(problem.offset);
+  if (placed.pointer.empty()) {
+    // Nothing behind the error is read: a file of many bad lines costs one more reading in all.
+    const uint64_t begin = std::min(problem.offset, problem.record_offset);
+    const uint64_t inside = problem.offset - begin;
+    const PartInput record(input_, begin, problem.offset + 1);
+    if (auto place = json::Locate(record, 0, inside); place.ok()) {
       placed.pointer = std::move(place->pointer);
     }
   }
@@ -65,12 +87,57 @@ SourceProblem PlaceProblem(std::string_view file, const json::ByteInput& input,
   return placed;
 }
 
+uint64_t ProblemPlacer::LineOf(uint64_t offset) {
+  if (source_ == nullptr || offset < at_) {
+    auto source = input_.Open(0);
+    if (!source.ok()) {
+      return 0;
+    }
+    source_ = std::move(source).value();
+    at_ = line_feeds_ = 0;
+    buffer_.resize(kCountedBytes);
+  }
+  while (at_ < offset) {
+    const size_t want = static_cast<size_t>(std::min<uint64_t>(offset - at_, buffer_.size()));
+    const auto got = source_->Read(std::span(buffer_).first(want));
+    if (!got.ok()) {
+      source_.reset();
+      return 0;
+    }
+    if (*got == 0) {
+      break;  // an error at the end of the input
+    }
+    line_feeds_ += static_cast<uint64_t>(
+        std::count(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(*got), '\n'));
+    at_ += *got;
+  }
+  return line_feeds_ + 1;
+}
+
+std::vector<SourceProblem> PlaceProblems(std::string_view file, const json::ByteInput& input,
+                                         const std::vector<model::Problem>& problems) {
+  std::vector<const model::Problem*> sorted;
+  sorted.reserve(problems.size());
+  for (const model::Problem& problem : problems) {
+    sorted.push_back(&problem);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto* a, const auto* b) { return a->offset < b->offset; });
+  ProblemPlacer placer(file, input);
+  std::vector<SourceProblem> placed;
+  placed.reserve(sorted.size());
+  for (const model::Problem* problem : sorted) {
+    placed.push_back(placer.Place(*problem));
+  }
+  return placed;
+}
+
 SourceProblem PlaceError(const Source& source, const ResolvedSource& resolved) {
   model::Problem problem;
   problem.status = resolved.error;
   problem.record_offset = resolved.error_record;
   problem.offset = resolved.error_offset;
-  return PlaceProblem(source.file, *resolved.input, problem);
+  return ProblemPlacer(source.file, *resolved.input).Place(problem);
 }
 
 bool FailsAlways(const Status& status) {

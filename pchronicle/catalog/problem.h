@@ -1,15 +1,36 @@
 #pragma once
 
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "pchronicle/catalog/scan.h"
 #include "pchronicle/model/diagnostics.h"
 
 namespace pchronicle::catalog {
 
-/// A walker's problem with its line and pointer, for which the input is read again.
-SourceProblem PlaceProblem(std::string_view file, const json::ByteInput& input,
-                           const model::Problem& problem);
+/// Finds lines and pointers of problems of one input, for which it is read again: once for any
+/// number of problems in ascending order of their offsets. Not thread-safe.
+class ProblemPlacer {
+ public:
+  /// Both must outlive it.
+  ProblemPlacer(std::string_view file, const json::ByteInput& input) : file_(file), input_(input) {}
+  SourceProblem Place(const model::Problem& problem);
+
+ private:
+  /// 1-based line of a byte; 0 when the input cannot be read again.
+  uint64_t LineOf(uint64_t offset);
+
+  const std::string_view file_;
+  const json::ByteInput& input_;
+  std::unique_ptr<json::ByteSource> source_;
+  std::vector<char> buffer_;
+  uint64_t at_ = 0;  // bytes read
+  uint64_t line_feeds_ = 0;
+};
+/// A walker's problems in the order of their offsets.
+std::vector<SourceProblem> PlaceProblems(std::string_view file, const json::ByteInput& input,
+                                         const std::vector<model::Problem>& problems);
 /// The like for an error of a whole file, found by detection.
 SourceProblem PlaceError(const Source& source, const ResolvedSource& resolved);
 

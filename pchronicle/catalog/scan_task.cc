@@ -212,10 +212,11 @@ class SourceTask final : public ScanTask {
   Status Finish() {
     PCHRONICLE_RETURN_IF_ERROR(ShareIds());
     state_.scope.AddLost(source(), range_, pass_->TakeNotes());
-    for (const model::Problem& problem : sink_->problems()) {
-      PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
-      PCHRONICLE_RETURN_IF_ERROR(Lost(PlaceProblem(source().file, pass_->input(), problem)));
+    // The cancellable input: placing reads the file again.
+    for (SourceProblem& problem : PlaceProblems(source().file, pass_->input(), sink_->problems())) {
+      PCHRONICLE_RETURN_IF_ERROR(Lost(std::move(problem)));
     }
+    PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
     if (pass_->needs_second_pass() || sink_->needs_second_pass()) {
       state_.scope.RequestRestart();
     }

@@ -143,6 +143,25 @@ TEST(Scan, StrictNamesFileLineByteAndPointer_BR10_ERR01) {
   EXPECT_FALSE(report.restart_requested());
 }
 
+TEST(Scan, ManyProblemsAreFoundWithOneMoreReading) {
+  TempDataset dir;
+  std::string lines;
+  for (int i = 0; i < 3000; ++i) {
+    lines += (i % 3 == 0 ? "{oops" : Atif(fmt::format("s{}", i))) + "\n";
+  }
+  dir.Write("a.jsonl", lines);
+  const auto snapshot = Take(dir.path());
+  Context context;
+  QueryScope scope(*snapshot, true, context);
+  EXPECT_EQ(RunScan(scope, Relation::kRuns, {"session_id"}).rows.size(), 2000u);
+  const auto problems = scope.problems();
+  ASSERT_EQ(problems.size(), 1000u);
+  for (size_t i = 0; i < problems.size(); ++i) {
+    ASSERT_EQ(problems[i].line, 3 * i + 1);
+  }
+  EXPECT_LT(snapshot->datasets()[0].store->counters().bytes_read, 4 * lines.size());
+}
+
 TEST(Scan, ChildErrorLeavesTheParent_BR08) {
   TempDataset dir;
   std::string text = Atif("parent", 2);

@@ -36,7 +36,7 @@ class SourcePass {
   uint64_t buffer_peak_bytes() const {
     return walker_ != nullptr ? walker_->buffer_peak_bytes() : 0;
   }
-  const json::ByteInput& input() const { return *held_.resolved->input; }
+  const json::ByteInput& input() const { return input_; }
   /// What the walker found; its hints are also put into the source's cell.
   model::SourceNotes TakeNotes();
 
