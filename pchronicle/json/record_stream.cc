@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "pchronicle/json/cursor_impl.h"
@@ -69,6 +71,7 @@ struct RecordStream::Impl {
   const ByteInput* input = nullptr;
   Container container = Container::kLines;
   RecordRange range;
+  uint64_t bytes_searched = 0;  // for the first line of a range
   CursorOptions options;
   std::unique_ptr<Cursor> cursor;
   State state = State::kStart;
@@ -111,6 +114,29 @@ struct RecordStream::Impl {
   }
 };
 
+namespace {
+
+/// Offset behind the first line feed of `source`, which begins at `start`; nothing when there is
+/// none before `end`.
+Result<std::optional<uint64_t>> FirstLineStart(ByteSource& source, uint64_t start, uint64_t end) {
+  std::string buffer(64 << 10, '\0');
+  for (uint64_t at = start; at < end;) {
+    const size_t want = static_cast<size_t>(std::min<uint64_t>(buffer.size(), end - at));
+    PCHRONICLE_ASSIGN_OR_RETURN(const size_t got, source.Read(std::span(buffer).first(want)));
+    if (got == 0) {
+      break;
+    }
+    const size_t line_feed = std::string_view(buffer).substr(0, got).find('\n');
+    if (line_feed != std::string_view::npos) {
+      return std::optional<uint64_t>(at + line_feed + 1);
+    }
+    at += got;
+  }
+  return std::optional<uint64_t>();
+}
+
+}  // namespace
+
 RecordStream::RecordStream() : impl_(std::make_unique<Impl>()) {}
 RecordStream::~RecordStream() = default;
 
@@ -138,11 +164,15 @@ Result<std::unique_ptr<RecordStream>> RecordStream::Open(const ByteInput& input,
     impl.cursor = std::make_unique<Cursor>(std::move(source), base, options);
     return stream;
   }
-  impl.cursor = std::make_unique<Cursor>(std::move(source), start, options);
-  impl.cursor->EnterLine();
-  bool had_line_feed = false;
-  impl.more_lines = impl.cursor->LeaveLine(&had_line_feed);
-  impl.line_start = impl.cursor->offset();
+  // A range inside one giant line holds no record: that must cost the range, not the rest of the
+  // line.
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::optional<uint64_t> first,
+                              FirstLineStart(*source, start, impl.range.end));
+  impl.bytes_searched = first.value_or(impl.range.end) - start;
+  impl.line_start = first.value_or(impl.range.end);
+  impl.more_lines = first.has_value();
+  PCHRONICLE_ASSIGN_OR_RETURN(source, input.Open(impl.line_start, first ? kToEnd : 0));
+  impl.cursor = std::make_unique<Cursor>(std::move(source), impl.line_start, options);
   return stream;
 }
 
@@ -326,7 +356,9 @@ const Status& RecordStream::status() const { return impl_->status; }
 uint64_t RecordStream::error_offset() const { return impl_->error_offset; }
 bool RecordStream::open_tail() const { return impl_->open_tail; }
 uint64_t RecordStream::records() const { return impl_->records; }
-uint64_t RecordStream::bytes_read() const { return impl_->cursor->bytes_read(); }
+uint64_t RecordStream::bytes_read() const {
+  return impl_->bytes_searched + impl_->cursor->bytes_read();
+}
 uint64_t RecordStream::buffer_peak_bytes() const { return impl_->cursor->buffer_peak_bytes(); }
 
 }  // namespace pchronicle::json

@@ -203,6 +203,28 @@ TEST(RecordStream, LineLongerThanTheLimitCostsItself) {
   EXPECT_EQ(r.values[2], "[2]");
 }
 
+TEST(RecordStream, ARangeInsideOneGiantLineReadsOnlyItself_BR18) {
+  const std::string text = "[1]\n[\"" + std::string(4 << 20, 'x') + "\"]\n[2]\n";
+  MemoryInput input(text);
+  uint64_t bytes_read = 0;
+  Values values;
+  constexpr uint64_t kRange = 256 << 10;
+  for (uint64_t begin = 0; begin < text.size(); begin += kRange) {
+    auto stream = RecordStream::Open(input, Container::kLines, {begin, begin + kRange}, {});
+    ASSERT_TRUE(stream.ok());
+    for (Record record; (*stream)->Next(&record);) {
+      Raw raw;
+      (*stream)->cursor().Capture(&raw);
+      values.emplace_back(raw.text.substr(0, 3));
+      ASSERT_TRUE((*stream)->Finish().ok());
+      (*stream)->cursor().ReleaseViews();
+    }
+    bytes_read += (*stream)->bytes_read();
+  }
+  EXPECT_EQ(values, (Values{"[1]", "[\"x", "[2]"}));
+  EXPECT_LT(bytes_read, 3 * text.size());
+}
+
 TEST(Locate, FindsLineAndPointer) {
   const std::string text = "{}\n\n{\"a\":[1,{\"b/c\":[true,\"x\"]}],\n \"d\":nul}";
   MemoryInput input(text);
