@@ -25,7 +25,9 @@ void Work(catalog::QueryScope& scope, catalog::RelationScan& scan, const RowVisi
   while (true) {
     {
       const std::lock_guard lock(shared.mutex);
-      if (!shared.status.ok() || scope.restart_requested()) {
+      // Not for a restart: all findings must be known before the second pass (STL-127); tasks hand
+      // on no rows then.
+      if (!shared.status.ok()) {
         return;
       }
     }
