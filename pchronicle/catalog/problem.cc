@@ -8,8 +8,6 @@
 namespace pchronicle::catalog {
 namespace {
 
-constexpr size_t kCountedBytes = 256 << 10;
-
 /// The bytes [begin, end) of an input.
 class PartInput final : public json::ByteInput {
  public:
@@ -70,7 +68,7 @@ SourceProblem ProblemPlacer::Place(const model::Problem& problem) {
     return placed;  // the file cannot be trusted, or must not be read any further
   }
   placed.byte_offset = problem.offset;
-  placed.line = LineOf(problem.offset);
+  placed.line = lines_.LineAt(problem.offset);
   if (placed.pointer.empty()) {
     // Nothing behind the error is read: a file of many bad lines costs one more reading in all.
     const uint64_t begin = std::min(problem.offset, problem.record_offset);
@@ -85,33 +83,6 @@ SourceProblem ProblemPlacer::Place(const model::Problem& problem) {
     placed.status = placed.status.WithContext(problem.location);
   }
   return placed;
-}
-
-uint64_t ProblemPlacer::LineOf(uint64_t offset) {
-  if (source_ == nullptr || offset < at_) {
-    auto source = input_.Open(0);
-    if (!source.ok()) {
-      return 0;
-    }
-    source_ = std::move(source).value();
-    at_ = line_feeds_ = 0;
-    buffer_.resize(kCountedBytes);
-  }
-  while (at_ < offset) {
-    const size_t want = static_cast<size_t>(std::min<uint64_t>(offset - at_, buffer_.size()));
-    const auto got = source_->Read(std::span(buffer_).first(want));
-    if (!got.ok()) {
-      source_.reset();
-      return 0;
-    }
-    if (*got == 0) {
-      break;  // an error at the end of the input
-    }
-    line_feeds_ += static_cast<uint64_t>(
-        std::count(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(*got), '\n'));
-    at_ += *got;
-  }
-  return line_feeds_ + 1;
 }
 
 std::vector<SourceProblem> PlaceProblems(std::string_view file, const json::ByteInput& input,

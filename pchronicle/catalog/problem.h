@@ -1,11 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "pchronicle/catalog/scan.h"
 #include "pchronicle/model/diagnostics.h"
+#include "pchronicle/model/line_finder.h"
 
 namespace pchronicle::catalog {
 
@@ -14,19 +14,14 @@ namespace pchronicle::catalog {
 class ProblemPlacer {
  public:
   /// Both must outlive it.
-  ProblemPlacer(std::string_view file, const json::ByteInput& input) : file_(file), input_(input) {}
+  ProblemPlacer(std::string_view file, const json::ByteInput& input)
+      : file_(file), input_(input), lines_(input) {}
   SourceProblem Place(const model::Problem& problem);
 
  private:
-  /// 1-based line of a byte; 0 when the input cannot be read again.
-  uint64_t LineOf(uint64_t offset);
-
   const std::string_view file_;
   const json::ByteInput& input_;
-  std::unique_ptr<json::ByteSource> source_;
-  std::vector<char> buffer_;
-  uint64_t at_ = 0;  // bytes read
-  uint64_t line_feeds_ = 0;
+  model::LineFinder lines_;
 };
 /// A walker's problems in the order of their offsets.
 std::vector<SourceProblem> PlaceProblems(std::string_view file, const json::ByteInput& input,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <span>
-#include <vector>
 
 namespace pchronicle::model {
 
@@ -18,15 +17,19 @@ uint64_t LineFinder::LineAt(uint64_t offset) {
     offset_ = 0;
     line_ = 1;
   }
-  std::vector<char> buffer(64 << 10);
+  buffer_.resize(64 << 10);
   while (offset_ < offset) {
-    const size_t want = static_cast<size_t>(std::min<uint64_t>(buffer.size(), offset - offset_));
-    const Result<size_t> got = source_->Read(std::span<char>(buffer.data(), want));
-    if (!got.ok() || *got == 0) {
-      return got.ok() ? line_ : 0;
+    const size_t want = static_cast<size_t>(std::min<uint64_t>(buffer_.size(), offset - offset_));
+    const Result<size_t> got = source_->Read(std::span<char>(buffer_.data(), want));
+    if (!got.ok()) {
+      source_.reset();
+      return 0;
+    }
+    if (*got == 0) {
+      break;  // an error at the end of the input
     }
     line_ += static_cast<uint64_t>(
-        std::count(buffer.begin(), buffer.begin() + static_cast<ptrdiff_t>(*got), '\n'));
+        std::count(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(*got), '\n'));
     offset_ += *got;
   }
   return line_;

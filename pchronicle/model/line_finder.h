@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pchronicle/json/byte_source.h"
 #include "pchronicle/json/record_stream.h"
@@ -25,6 +26,7 @@ class LineFinder {
  private:
   const json::ByteInput* input_;
   std::unique_ptr<json::ByteSource> source_;
+  std::vector<char> buffer_;
   uint64_t offset_ = 0;  // bytes counted so far
   uint64_t line_ = 1;    // line of the byte at offset_
 };
