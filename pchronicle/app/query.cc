@@ -99,6 +99,8 @@ class SnapshotScans : public sql::ScanFactory {
     return std::unique_ptr<RelationScan>(std::make_unique<CountingScan>(std::move(scan), bytes_));
   }
 
+  void Announce(const std::vector<ScanRequest>& scans) override { scope_.Announce(scans); }
+
   bool content_unknown() const { return content_unknown_.load(); }
   uint64_t bytes() const { return bytes_.load(); }
 

@@ -251,6 +251,19 @@ TEST_F(QueryTest, MetricsCountWhatWasRead_LZY07) {
   EXPECT_THAT(outcome->metrics.ToString(), HasSubstr("projected_files=1 "));
 }
 
+TEST_F(QueryTest, AJoinOfTwoRelationsReadsTheFilesOnce) {
+  Write("a.jsonl", Document("one", 3) + "\n" + Document("two", 4) + "\n");
+  Write("b.json", Document("three", 2));
+  const auto session = Open();
+  const auto join = session->Run(
+      Options("SELECT count(*) AS n FROM runs r JOIN steps s ON r._file_ = s._file_ AND "
+              "r.document_id = s.document_id"),
+      context_);
+  ASSERT_TRUE(join.ok()) << join.status().ToString();
+  EXPECT_EQ(Text(*join), "{\"n\":9}\n");
+  EXPECT_EQ(join->metrics.projected_files, 2u);
+}
+
 TEST_F(QueryTest, ResultFilesAreCreateOnlyUnlessReplacing_D22) {
   Write("a.json", Document("s", 1));
   auto outcome = Open()->Run(Options("SELECT step_id FROM steps"), context_);

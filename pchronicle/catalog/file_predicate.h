@@ -32,6 +32,8 @@ struct FilePredicate {
   std::vector<std::string> values;  // kEq, kNe, kIn, kNotIn: paths; kLike, kNotLike: the pattern
   char32_t escape = 0;              // kLike: ESCAPE character, 0: none
   std::vector<FilePredicate> children;  // kAnd, kOr, kNot
+
+  bool operator==(const FilePredicate&) const = default;
 };
 
 /// Value of the condition for a source with this path.

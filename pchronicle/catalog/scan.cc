@@ -18,34 +18,6 @@ constexpr size_t kTaskSources = 64;
 /// Tasks wanted per thread, so that the last ones end together.
 constexpr size_t kTasksPerThread = 8;
 
-bool UsesColumn(const ScanRequest& request, std::string_view name) {
-  const auto column = model::FindColumn(request.relation, name);
-  if (!column) {
-    return false;
-  }
-  return std::find(request.columns.begin(), request.columns.end(), *column) !=
-             request.columns.end() ||
-         std::any_of(
-             request.predicates.begin(), request.predicates.end(),
-             [&](const model::RowPredicate& predicate) { return predicate.column == *column; });
-}
-
-bool IsRowRelation(model::Relation relation) {
-  switch (relation) {
-    case model::Relation::kRuns:
-    case model::Relation::kSteps:
-    case model::Relation::kToolCalls:
-    case model::Relation::kObservationResults:
-    case model::Relation::kTrajectories:
-      return true;
-    case model::Relation::kSources:
-    case model::Relation::kEvents:
-    case model::Relation::kRunTree:
-      return false;
-  }
-  return false;
-}
-
 class Scan final : public RelationScan {
  public:
   Scan(QueryScope& scope, ScanRequest request) : state_(scope, std::move(request)) {
@@ -116,7 +88,8 @@ class Scan final : public RelationScan {
   }
 
   void PlanRanges(size_t source, uint64_t size) {
-    const auto ids = std::make_shared<ScanState::RangeIds>();
+    const auto ids =
+        state_.group != nullptr ? state_.group->ids(source) : std::make_shared<RangeIds>();
     for (uint64_t begin = 0; begin < size; begin += kRangeBytes) {
       TaskPlan& plan = plans_.emplace_back();
       plan.sources = {source};
@@ -144,13 +117,16 @@ ScanState::ScanState(QueryScope& query, ScanRequest wanted)
   if (!IsRowRelation(request.relation)) {
     return;
   }
-  model::RowSink::Request row;
-  row.relation = request.relation;
-  row.columns = request.columns;
-  row.predicates = request.predicates;
-  fields = model::RequiredFields(row);
-  needs_ids = fields.has(model::Field::kDocumentId);
+  fields = FieldsOf(request);
   needs_ordinal = UsesColumn(request, "storage_ordinal");
+  counts_only = request.columns.empty() && request.predicates.empty();
+  QueryScope::Membership place = query.MembershipOf(request);
+  if (place.group != nullptr) {
+    group = std::move(place.group);
+    member = place.member;
+    needs_ordinal = group->needs_ordinal();
+    counts_only = group->counts_only();
+  }
 }
 
 Result<std::unique_ptr<RelationScan>> RelationScan::Create(QueryScope& scope, ScanRequest request) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -35,11 +36,29 @@ struct SourceProblem {
   std::string ToString() const;
 };
 
+struct ScanRequest {
+  size_t dataset = 0;  // index in the snapshot
+  model::Relation relation = model::Relation::kRuns;
+  std::vector<uint16_t> columns;  // empty: only row counts
+  std::vector<model::RowPredicate> predicates;
+  FilePredicate file_predicate;          // sources for which it is false are never opened
+  std::optional<size_t> announced = {};  // place in QueryScope::Announce
+};
+
+class ScanGroup;
+
+/// Memory for rows that one scan of a query makes for another.
+inline constexpr uint64_t kSharedRowsBytes = 64 << 20;
+
 /// State that all scans of one query share. Thread-safe.
 class QueryScope {
  public:
-  QueryScope(const Snapshot& snapshot, bool report_errors, const Context& context)
-      : snapshot_(snapshot), report_errors_(report_errors), context_(context) {}
+  QueryScope(const Snapshot& snapshot, bool report_errors, const Context& context,
+             uint64_t shared_rows_bytes = kSharedRowsBytes)
+      : snapshot_(snapshot),
+        report_errors_(report_errors),
+        context_(context),
+        shared_rows_bytes_(shared_rows_bytes) {}
   const Snapshot& snapshot() const { return snapshot_; }
   bool report_errors() const { return report_errors_; }
   const Context& context() const { return context_; }
@@ -63,24 +82,28 @@ class QueryScope {
   void AddLost(const Source& source, json::RecordRange range, const model::SourceNotes& found);
   void CountScan() { ++scans_; }
 
+  /// Says which scans the query is going to create, so that those over the same sources share one
+  /// reading (ScanGroup). Replaces what was announced before.
+  void Announce(const std::vector<ScanRequest>& scans);
+  /// A scan's place in a group; a null group when it shares with none.
+  struct Membership {
+    std::shared_ptr<ScanGroup> group;
+    size_t member = 0;
+  };
+  Membership MembershipOf(const ScanRequest& scan) const;
+
  private:
   const Snapshot& snapshot_;
   const bool report_errors_;
   const Context& context_;
+  const uint64_t shared_rows_bytes_;
   ScanMetrics metrics_;
   std::atomic<bool> restart_{false};
   std::atomic<int> scans_{0};
   mutable std::mutex mutex_;  // guards what follows
   std::vector<SourceProblem> problems_;
   std::map<std::tuple<const Source*, uint64_t, uint64_t>, model::SourceNotes> lost_;
-};
-
-struct ScanRequest {
-  size_t dataset = 0;  // index in the snapshot
-  model::Relation relation = model::Relation::kRuns;
-  std::vector<uint16_t> columns;  // empty: only row counts
-  std::vector<model::RowPredicate> predicates;
-  FilePredicate file_predicate;  // sources for which it is false are never opened
+  std::vector<Membership> announced_;
 };
 
 /// One piece of a scan, used by one thread: a source, or a byte range of a large line file.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pchronicle/catalog/cell.h"
+#include "pchronicle/catalog/fed_rows.h"
 #include "pchronicle/catalog/problem.h"
 #include "pchronicle/catalog/source_pass.h"
 #include "pchronicle/model/file_ids.h"
@@ -12,6 +13,26 @@ namespace {
 
 /// Advances between two looks at the clock; cancellation is looked at every time.
 constexpr unsigned kDeadlineStride = 64;
+
+/// Rows that another scan of the query made while it read the same bytes.
+class MadeRowsTask final : public ScanTask {
+ public:
+  MadeRowsTask(ScanGroup& group, ScanGroup::Rows rows, uint64_t bytes, uint64_t order)
+      : group_(group), rows_(std::move(rows)), bytes_(bytes), order_(order) {}
+  ~MadeRowsTask() override { group_.Consumed(bytes_); }
+
+  uint64_t order() const override { return order_; }
+  Result<columnar::Batch*> Next() override {
+    return next_ < rows_.size() ? &rows_[next_++] : nullptr;
+  }
+
+ private:
+  ScanGroup& group_;
+  ScanGroup::Rows rows_;
+  const uint64_t bytes_;
+  const uint64_t order_;
+  size_t next_ = 0;
+};
 
 /// Passes everything on and remembers the hashed ids of documents (STL-128).
 class IdTap final : public model::DocumentSink {
@@ -43,7 +64,7 @@ class IdTap final : public model::DocumentSink {
 class SourceTask final : public ScanTask {
  public:
   SourceTask(ScanState& state, const TaskPlan& plan, uint64_t order)
-      : state_(state), plan_(plan), order_(order) {}
+      : state_(state), plan_(plan), order_(order), fed_(state.group.get(), state.member, order) {}
   ~SourceTask() override { Close(); }
 
   uint64_t order() const override { return order_; }
@@ -56,6 +77,7 @@ class SourceTask final : public ScanTask {
     while (true) {
       if (pass_ == nullptr) {
         if (next_source_ == plan_.sources.size()) {
+          fed_.Deliver();
           return static_cast<columnar::Batch*>(nullptr);
         }
         PCHRONICLE_RETURN_IF_ERROR(OpenNext());
@@ -100,6 +122,10 @@ class SourceTask final : public ScanTask {
         return false;
       }
     }
+    if (!fed_.Fit()) {
+      tee_.KeepFirst();
+      fed_.GiveUp();
+    }
     return true;
   }
 
@@ -128,23 +154,13 @@ class SourceTask final : public ScanTask {
         return Status::Ok();  // the first range's task reads the whole file
       }
     }
-    shares_ids_ = range_.begin != 0 || range_.end != json::kToEnd ? state_.needs_ids : false;
-    model::RowSink::Request request;
-    request.relation = state_.request.relation;
-    request.columns = state_.request.columns;
-    request.predicates = state_.request.predicates;
-    request.file = source.file;
-    request.keep_problems = !strict();
-    AddReferenceHooks(source, held->resolved, request);
-    sink_ = model::MakeRowSink(std::move(request));
-    model::DocumentSink* sink = sink_.get();
-    if (shares_ids_) {
-      tap_ = std::make_unique<IdTap>(*sink_);
-      sink = tap_.get();
-    }
-    auto pass = SourcePass::Open(
-        state_.dataset, source, std::move(held).value(), limits, state_.scope.context(),
-        {state_.fields, range_, state_.scope.LostIn(source, range_)}, *sink);
+    const model::FieldMask fields = state_.fields | fed_.fields();
+    shares_ids_ =
+        (range_.begin != 0 || range_.end != json::kToEnd) && fields.has(model::Field::kDocumentId);
+    model::DocumentSink* const sink = MakeSinks(source, held->resolved);
+    auto pass = SourcePass::Open(state_.dataset, source, std::move(held).value(), limits,
+                                 state_.scope.context(),
+                                 {fields, range_, state_.scope.LostIn(source, range_)}, *sink);
     if (!pass.ok()) {
       sink_.reset();
       return Lost({source.file, pass.status(), 0, 0, ""});
@@ -152,6 +168,34 @@ class SourceTask final : public ScanTask {
     pass_ = std::move(pass).value();
     finished_ = false;
     return Status::Ok();
+  }
+
+  /// The sinks of the next source; returns the one to walk into.
+  model::DocumentSink* MakeSinks(const Source& source,
+                                 const std::shared_ptr<const ResolvedSource>& resolved) {
+    const auto make = [&](const ScanRequest& scan) {
+      model::RowSink::Request request;
+      request.relation = scan.relation;
+      request.columns = scan.columns;
+      request.predicates = scan.predicates;
+      request.file = source.file;
+      request.keep_problems = !strict();
+      AddReferenceHooks(source, resolved, request);
+      return model::MakeRowSink(std::move(request));
+    };
+    sink_ = make(state_.request);
+    model::DocumentSink* sink = sink_.get();
+    if (!fed_.empty()) {
+      tee_ = model::TeeSink();
+      tee_.Add(*sink_);
+      fed_.BeginSource(make, tee_);
+      sink = &tee_;
+    }
+    if (shares_ids_) {
+      tap_ = std::make_unique<IdTap>(*sink);
+      sink = tap_.get();
+    }
+    return sink;
   }
 
   /// How a continuation is found (catalog.md 6.1, `continued_by`): a file of the Dataset, or a
@@ -185,8 +229,7 @@ class SourceTask final : public ScanTask {
       return false;
     }
     // A chat row without an id is named by its number in the file (HF-01).
-    const bool counts_only = state_.request.columns.empty() && state_.request.predicates.empty();
-    return resolved.format != model::Format::kHfChat || counts_only;
+    return resolved.format != model::Format::kHfChat || state_.counts_only;
   }
 
   /// A source, or what is left of it, cannot be read: the query's error, or one that it reports.
@@ -217,9 +260,10 @@ class SourceTask final : public ScanTask {
       PCHRONICLE_RETURN_IF_ERROR(Lost(std::move(problem)));
     }
     PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
-    if (pass_->needs_second_pass() || sink_->needs_second_pass()) {
+    if (pass_->needs_second_pass() || sink_->needs_second_pass() || fed_.needs_second_pass()) {
       state_.scope.RequestRestart();
     }
+    fed_.EndSource(state_.scope.metrics());
     return Status::Ok();
   }
 
@@ -230,12 +274,7 @@ class SourceTask final : public ScanTask {
     }
     ScanMetrics& metrics = state_.scope.metrics();
     CountPass(metrics, pass_->bytes_read(), pass_->records(), pass_->buffer_peak_bytes());
-    const model::RowSink::Counters& counters = sink_->counters();
-    metrics.documents_scanned += counters.documents_scanned;
-    metrics.documents_pruned += counters.documents_pruned;
-    metrics.rows_scanned += counters.rows_scanned;
-    metrics.rows_pruned += counters.rows_pruned;
-    metrics.rows_emitted += counters.rows_emitted;
+    CountRows(metrics, sink_->counters());
     pass_.reset();
     tap_.reset();
     sink_.reset();
@@ -251,20 +290,13 @@ class SourceTask final : public ScanTask {
   bool handed_on_ = false;
   bool finished_ = false;
   std::unique_ptr<model::RowSink> sink_;
+  FedRows fed_;         // for other scans of the query
+  model::TeeSink tee_;  // into sink_ and the sinks of fed_
   std::unique_ptr<IdTap> tap_;
   std::unique_ptr<SourcePass> pass_;  // null: between two sources
 };
 
 }  // namespace
-
-bool ScanState::RangeIds::Add(const std::vector<Hash128>& ids, uint64_t range) {
-  const std::lock_guard lock(mutex_);
-  bool alone = true;
-  for (const Hash128& id : ids) {
-    alone = seen_.try_emplace(id, range).first->second == range && alone;
-  }
-  return alone;
-}
 
 void CountPass(ScanMetrics& metrics, uint64_t bytes_read, uint64_t records,
                uint64_t buffer_peak_bytes) {
@@ -277,6 +309,12 @@ void CountPass(ScanMetrics& metrics, uint64_t bytes_read, uint64_t records,
 }
 
 std::unique_ptr<ScanTask> MakeSourceTask(ScanState& state, const TaskPlan& plan, uint64_t order) {
+  if (state.group != nullptr) {
+    uint64_t bytes = 0;
+    if (auto rows = state.group->Take(state.member, order, &bytes)) {
+      return std::make_unique<MadeRowsTask>(*state.group, std::move(*rows), bytes, order);
+    }
+  }
   return std::make_unique<SourceTask>(state, plan, order);
 }
 

@@ -1,12 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 #include <vector>
 
-#include "pchronicle/base/hash.h"
 #include "pchronicle/catalog/scan.h"
+#include "pchronicle/catalog/scan_group.h"
 
 namespace pchronicle::catalog {
 
@@ -18,27 +16,19 @@ struct ScanState {
   const ScanRequest request;
   const CatalogDataset& dataset;
   model::FieldMask fields;
-  bool needs_ids = false;      // document ids: unique over the whole source (STL-128)
-  bool needs_ordinal = false;  // document numbers: only known to a reader of the whole source
-
-  /// Ids of documents that the ranges of one source have read, each with the range it came from.
-  class RangeIds {
-   public:
-    /// False: another range has one of them.
-    bool Add(const std::vector<Hash128>& ids, uint64_t range);
-
-   private:
-    std::mutex mutex_;  // guards seen_
-    std::unordered_map<Hash128, uint64_t, Hash128Hasher> seen_;
-  };
+  // The members of a group cut files in the same way, so these two hold for all of them.
+  bool needs_ordinal = false;        // document numbers: only known to a reader of the whole source
+  bool counts_only = false;          // no cell is looked at
+  std::shared_ptr<ScanGroup> group;  // null: shares its reading with no other scan
+  size_t member = 0;                 // in the group
 };
 
 /// Consecutive sources, or one range of a large line file.
 struct TaskPlan {
   std::vector<size_t> sources;  // indices in the Dataset
   bool is_range = false;
-  json::RecordRange range;                   // is_range
-  std::shared_ptr<ScanState::RangeIds> ids;  // is_range: shared by the ranges of the source
+  json::RecordRange range;        // is_range
+  std::shared_ptr<RangeIds> ids;  // is_range: shared by the ranges of the source
 };
 
 /// Reads the sources of a plan one after the other.

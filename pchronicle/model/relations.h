@@ -59,6 +59,8 @@ struct RowPredicate {
   uint16_t column;
   Op op;
   std::vector<std::variant<int64_t, std::string>> values = {};
+
+  bool operator==(const RowPredicate&) const = default;
 };
 
 /// Turns what a walker reads into rows of one relation. Not for kSources, kEvents, kRunTree.

@@ -12,6 +12,7 @@
 #include "pchronicle/sql/plan_text.h"
 #include "pchronicle/sql/query_state.h"
 #include "pchronicle/sql/relation_entry.h"
+#include "pchronicle/sql/scan_sharing.h"
 #include "pchronicle/sql/watchdog.h"
 
 namespace pchronicle::sql {
@@ -303,6 +304,7 @@ Result<std::unique_ptr<Engine>> OpenEngine(const EngineOptions& options) {
     RegisterFunctions(*database->instance);
     auto& active = duckdb::DBConfig::GetConfig(*database->instance);
     RegisterJoinRule(active);
+    RegisterScanSharing(active);
     active.replacement_scans.clear();  // a quoted path is an unknown table, not a file
     active.SetOptionByName("lock_configuration", duckdb::Value::BOOLEAN(true));
     return std::unique_ptr<Engine>(std::make_unique<DuckDbEngine>(std::move(database)));

@@ -40,6 +40,9 @@ class ScanFactory {
  public:
   virtual ~ScanFactory() = default;
   virtual Result<std::unique_ptr<catalog::RelationScan>> Create(catalog::ScanRequest request) = 0;
+  /// The scans of the finished plan, before the first is created; each will carry its place here as
+  /// ScanRequest::announced.
+  virtual void Announce(const std::vector<catalog::ScanRequest>& /*scans*/) {}
 };
 
 struct EngineOptions {

@@ -49,15 +49,13 @@ duckdb::unique_ptr<duckdb::GlobalTableFunctionState> InitGlobal(
     throw duckdb::InvalidInputException("relations can only be read by a query");
   }
   global->state = data.state;
-  std::vector<uint16_t> columns;
   const size_t known = data.entry.relation_schema().columns.size();
   for (size_t i = 0; i < input.column_ids.size(); ++i) {
     if (input.column_ids[i] < known) {
-      columns.push_back(static_cast<uint16_t>(input.column_ids[i]));
       global->targets.push_back(i);
     }
   }
-  auto scan = data.state->scans().Create(data.Request(std::move(columns)));
+  auto scan = data.state->scans().Create(data.Request(data.RelationColumns(input.column_ids)));
   if (!scan.ok()) {
     data.state->Fail(scan.status());
   }
@@ -150,21 +148,9 @@ duckdb::OperatorPartitionData PartitionData(ClientContext&,
   return duckdb::OperatorPartitionData(input.local_state->Cast<LocalScan>().batch_index);
 }
 
-bool Same(const model::RowPredicate& a, const model::RowPredicate& b) {
-  return a.column == b.column && a.op == b.op && a.values == b.values;
-}
-
-bool Same(const catalog::FilePredicate& a, const catalog::FilePredicate& b) {
-  return a.kind == b.kind && a.literal == b.literal && a.values == b.values &&
-         a.escape == b.escape &&
-         std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
-                    [](const auto& x, const auto& y) { return Same(x, y); });
-}
-
 template <typename T>
 bool Holds(const std::vector<T>& list, const T& wanted) {
-  return std::any_of(list.begin(), list.end(),
-                     [&](const T& present) { return Same(present, wanted); });
+  return std::find(list.begin(), list.end(), wanted) != list.end();
 }
 
 void PushDownFilters(ClientContext&, duckdb::LogicalGet& get, duckdb::FunctionData* bind_data,
@@ -300,12 +286,24 @@ bool RelationScanData::Equals(const duckdb::FunctionData& other) const {
          that.file_conjuncts.empty() && row_predicates.empty() && that.row_predicates.empty();
 }
 
+std::vector<uint16_t> RelationScanData::RelationColumns(
+    const duckdb::vector<duckdb::column_t>& ids) const {
+  std::vector<uint16_t> columns;
+  for (const duckdb::column_t id : ids) {
+    if (id < entry.relation_schema().columns.size()) {
+      columns.push_back(static_cast<uint16_t>(id));
+    }
+  }
+  return columns;
+}
+
 catalog::ScanRequest RelationScanData::Request(std::vector<uint16_t> columns) const {
   catalog::ScanRequest request;
   request.dataset = entry.dataset();
   request.relation = entry.relation_schema().relation;
   request.columns = std::move(columns);
   request.predicates = row_predicates;
+  request.announced = announced;
   if (file_conjuncts.size() == 1) {
     request.file_predicate = file_conjuncts.front();
   } else if (!file_conjuncts.empty()) {

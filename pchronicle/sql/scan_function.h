@@ -19,6 +19,8 @@ struct RelationScanData : public duckdb::TableFunctionData {
   bool Equals(const duckdb::FunctionData& other) const override;
   bool SupportStatementCache() const override { return false; }
 
+  /// Those of the engine's column ids that are columns of the relation (others are row ids).
+  std::vector<uint16_t> RelationColumns(const duckdb::vector<duckdb::column_t>& ids) const;
   /// The request for these columns, with everything that was pushed down.
   catalog::ScanRequest Request(std::vector<uint16_t> columns) const;
 
@@ -26,6 +28,7 @@ struct RelationScanData : public duckdb::TableFunctionData {
   duckdb::shared_ptr<QueryState> state;  // null while no query of ours runs (information_schema)
   std::vector<catalog::FilePredicate> file_conjuncts;
   std::vector<model::RowPredicate> row_predicates;
+  std::optional<size_t> announced;  // place in ScanFactory::Announce
 };
 
 /// The one scan operator behind every relation (D28): projection and predicates reach the catalog's
