@@ -51,6 +51,17 @@ struct ShowArguments {
   LimitArguments limits;
 };
 
+struct FindArguments {
+  std::optional<std::string> dataset, source, run_id, document_id, session_id;
+  std::optional<int64_t> step_id;
+  std::vector<std::string> matches;
+  OutputFormat format = OutputFormat::kAuto;
+  uint64_t max_results = 100;
+  uint64_t max_output_bytes = 8ULL << 20;
+  std::optional<Errors> errors;
+  LimitArguments limits;
+};
+
 struct StatsArguments {
   enum class Report : uint8_t { kHealth, kOverview, kAgents, kModels, kTools };
   Report report = Report::kHealth;
@@ -106,7 +117,7 @@ struct CompletionArguments {
 
 using CommandArguments =
     std::variant<std::monostate, OnboardArguments, ListArguments, ShowArguments, StatsArguments,
-                 QueryArguments, ImportArguments, ExportArguments, DatasetArguments,
+                 FindArguments, QueryArguments, ImportArguments, ExportArguments, DatasetArguments,
                  CompletionArguments>;
 
 struct Arguments {

@@ -38,6 +38,8 @@ Status RunCommand(const Arguments& arguments, Console& console) {
           return RunShow(command, session);
         } else if constexpr (std::is_same_v<T, StatsArguments>) {
           return RunStats(command, session);
+        } else if constexpr (std::is_same_v<T, FindArguments>) {
+          return RunFind(command, session);
         } else if constexpr (std::is_same_v<T, QueryArguments>) {
           return RunQuery(command, session);
         } else if constexpr (std::is_same_v<T, ImportArguments>) {

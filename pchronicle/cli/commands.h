@@ -24,6 +24,7 @@ Status RunOnboard(const OnboardArguments& arguments, Session& session);
 Status RunList(const ListArguments& arguments, Session& session);
 Status RunShow(const ShowArguments& arguments, Session& session);
 Status RunStats(const StatsArguments& arguments, Session& session);
+Status RunFind(const FindArguments& arguments, Session& session);
 Status RunQuery(const QueryArguments& arguments, Session& session);
 Status RunImport(const ImportArguments& arguments, Session& session);
 Status RunExport(const ExportArguments& arguments, Session& session);

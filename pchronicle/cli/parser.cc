@@ -14,6 +14,7 @@
 #include <memory>
 #include <set>
 
+#include "pchronicle/app/find/expression.h"
 #include "pchronicle/cli/quantities.h"
 #include "pchronicle/cli/version.h"
 
@@ -23,8 +24,8 @@ namespace {
 using Names = std::initializer_list<std::string_view>;
 
 // Commands of the full product that later versions bring; typing one says so instead of "unknown".
-constexpr std::array<std::string_view, 8> kLaterCommands = {"find",  "sync",  "drop", "project",
-                                                            "agent", "serve", "dev",  "maintain"};
+constexpr std::array<std::string_view, 7> kLaterCommands = {"sync",  "drop", "project", "agent",
+                                                            "serve", "dev",  "maintain"};
 
 constexpr const char* kGlobalGroup = "Global options";
 constexpr const char* kHidden = "";
@@ -294,6 +295,7 @@ class CommandTree {
     AddList();
     AddShow();
     AddStats(&root_, "stats", "Inspect");
+    AddFind();
   }
 
   void AddList() {
@@ -414,6 +416,46 @@ class CommandTree {
     }
   }
 
+  void AddFind() {
+    CLI::App* app = Command(
+        &root_, "find", "Inspect", "Find runs and steps by id, by text or by a JSON value",
+        "  pchronicle find ./runs --match 'quota exceeded'\n"
+        "  pchronicle find ./runs --match '#user(refund) AND NOT #model(north)'\n"
+        "  pchronicle find ./runs --match '#json.metrics(\"$.cost_usd\") > 0.5'\n"
+        "  pchronicle find ./runs --session-id support-001 --step-id 3\n\n"
+        "An expression has conditions, AND, OR, NOT and parentheses. A condition is a text\n"
+        "(every message that has it, upper and lower case alike), #FIELD(text), or a JSON\n"
+        "path with = != > >= < <= and a value: $.a.b >= 2, #json.COLUMN(\"$.a\") = x.\n"
+        "Quote a text that has parentheses or the words and, or, not: '\"salt and pepper\"'.\n"
+        "Fields: " +
+            app::FindFieldNames() + ".");
+    OptionAdder add(app);
+    add.Positional("DATASET", &find_.dataset, "folder, file, URI or @PIN [@default]");
+    add.Text("--source", &find_.source, "SOURCE_PATH", "only this Source");
+    add.Text("--run-id", &find_.run_id, "ID", "runs with this run id");
+    add.Text("--document-id", &find_.document_id, "ID", "runs with this document id");
+    add.Text("--session-id", &find_.session_id, "ID", "runs with this session id");
+    add.Parsed("--step-id", "N", "the step with this id, with --session-id", "",
+               [this](const std::string& text) {
+                 int64_t value = 0;
+                 const char* last = text.data() + text.size();
+                 const auto [end, error] = std::from_chars(text.data(), last, value);
+                 if (error != std::errc() || end != last) {
+                   return Status::InvalidArgument("'{}' is no integer", text);
+                 }
+                 find_.step_id = value;
+                 return Status::Ok();
+               });
+    AddRepeatable(app, "--match", &find_.matches, "EXPR",
+                  "what must hold; repeatable, all of them must");
+    add.Format({"auto", "table", "json"}, &find_.format);
+    add.Number("--max-results", &find_.max_results, 1, UINT64_MAX, "most matches", "100");
+    add.Bytes("--max-output-bytes", &find_.max_output_bytes, false, "most bytes of output", "8MiB");
+    add.ErrorPolicy(&find_.errors, "report");
+    add.Limits(&find_.limits, true);
+    Returns(app, &find_);
+  }
+
   void AddAnalyze() {
     CLI::App* app = Command(
         &root_, "query", "Analyze", "Run one read-only SQL statement over Datasets",
@@ -425,8 +467,9 @@ class CommandTree {
     add.Positional("DATASET", &query_first_,
                    "folder, file, URI or @PIN, SQL schema `dataset` [@default]");
     add.Positional("SQL", &query_second_, "")->group(kHidden);
-    AddMount(app, "--mount", "NAME=DATASET", "Dataset as SQL schema NAME; repeatable");
-    AddMount(app, "--dataset", "NAME=DATASET", "")->group(kHidden);
+    AddRepeatable(app, "--mount", &query_.mounts, "NAME=DATASET",
+                  "Dataset as SQL schema NAME; repeatable");
+    AddRepeatable(app, "--dataset", &query_.mounts, "NAME=DATASET", "")->group(kHidden);
     add.Text("--sql", &query_.sql, "SQL", "the statement");
     add.Text("--file", &query_.file, "FILE", "read the statement from a file, - for stdin");
     add.Format({"auto", "table", "jsonl", "csv"}, &query_.format);
@@ -452,13 +495,14 @@ class CommandTree {
     };
   }
 
-  CLI::Option* AddMount(CLI::App* app, const std::string& name, const std::string& value,
-                        const std::string& description) {
+  CLI::Option* AddRepeatable(CLI::App* app, const std::string& name,
+                             std::vector<std::string>* target, const std::string& value,
+                             const std::string& description) {
     return app
         ->add_option_function<std::vector<std::string>>(
             name,
-            [this](const std::vector<std::string>& all) {
-              query_.mounts.insert(query_.mounts.end(), all.begin(), all.end());
+            [target](const std::vector<std::string>& all) {
+              target->insert(target->end(), all.begin(), all.end());
             },
             description)
         ->option_text(value)
@@ -637,6 +681,7 @@ class CommandTree {
   uint64_t show_steps_ = 0;
   bool show_has_steps_ = false;
   StatsArguments stats_;
+  FindArguments find_;
   QueryArguments query_;
   std::optional<std::string> query_first_, query_second_;
   ImportArguments import_;

@@ -68,15 +68,22 @@ std::string RenderPlain(const std::vector<std::vector<std::string>>& lines) {
   return out;
 }
 
-// Takes columns from the widest until the box fits.
-void Narrow(std::vector<size_t>* widths, size_t available) {
+// Takes columns from the widest that may be narrowed until the box fits.
+void Narrow(const std::vector<Table::Column>& columns, std::vector<size_t>* widths,
+            size_t available) {
   size_t total = 0;
   for (const size_t width : *widths) {
     total += width;
   }
   while (total > available) {
-    const auto widest = std::max_element(widths->begin(), widths->end());
-    if (*widest <= kNarrowest) {
+    size_t* widest = nullptr;
+    for (size_t i = 0; i < widths->size(); ++i) {
+      size_t& width = (*widths)[i];
+      if (!columns[i].whole && (widest == nullptr || width > *widest)) {
+        widest = &width;
+      }
+    }
+    if (widest == nullptr || *widest <= kNarrowest) {
       return;
     }
     --*widest;
@@ -133,7 +140,7 @@ std::string Table::Render(Style style, size_t width) const {
   }
   const size_t frame = 3 * widths.size() + 1;
   if (width > frame) {
-    Narrow(&widths, width - frame);
+    Narrow(columns_, &widths, width - frame);
   }
   std::string out = BoxRule(widths, "┌", "┬", "┐");
   for (size_t row = 0; row < lines.size(); ++row) {

@@ -21,6 +21,7 @@ class Table {
     std::string name;
     bool right = false;          // numbers
     size_t max_cell = kMaxCell;  // characters before `…`
+    bool whole = false;          // never narrowed to fit the terminal: ids that people copy
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}

@@ -57,6 +57,17 @@ Decimal ParseDecimal(std::string_view text) {
   return number;
 }
 
+int Sign(const Decimal& number) {
+  return number.digits.empty() ? 0 : number.negative ? -1 : 1;
+}
+
+/// Stands for an exponent that does not fit: beyond all that do.
+int64_t HugeExponent(std::string_view text) {
+  return text.find_first_of("eE") + 1 < text.size() && text[text.find_first_of("eE") + 1] == '-'
+             ? INT64_MIN
+             : INT64_MAX;
+}
+
 bool SameScalar(const Value& a, const Value& b) {
   if (a.kind() != b.kind()) {
     return false;
@@ -162,6 +173,25 @@ bool SameNumber(std::string_view a, std::string_view b) {
   const Decimal x = ParseDecimal(a), y = ParseDecimal(b);
   return x.negative == y.negative && x.exponent == y.exponent && x.digits == y.digits &&
          x.huge == y.huge;
+}
+
+std::partial_ordering CompareNumbers(std::string_view a, std::string_view b) {
+  if (SameNumber(a, b)) {
+    return std::partial_ordering::equivalent;
+  }
+  const Decimal x = ParseDecimal(a), y = ParseDecimal(b);
+  const int x_sign = Sign(x), y_sign = Sign(y);
+  if (x_sign != y_sign || x_sign == 0) {
+    return x_sign <=> y_sign;
+  }
+  const int64_t x_size = x.huge ? HugeExponent(a) : x.exponent;
+  const int64_t y_size = y.huge ? HugeExponent(b) : y.exponent;
+  if (x_size == y_size && x.huge) {
+    return std::partial_ordering::unordered;
+  }
+  const std::partial_ordering size =
+      x_size != y_size ? x_size <=> y_size : x.digits.compare(y.digits) <=> 0;
+  return x_sign > 0 ? size : 0 <=> size;
 }
 
 bool SameMeaning(const Value& a, const Value& b) {
