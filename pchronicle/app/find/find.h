@@ -19,10 +19,10 @@ inline constexpr size_t kPreviewCharacters = 320;
 
 /// What is looked for (cli.md 4.5). Identities, source and expressions are ANDed.
 struct FindOptions {
-  std::optional<std::string> source;                           // only this Source
-  std::optional<std::string> document_id, run_id, session_id;  // at most one
-  std::optional<int64_t> step_id;                              // only with session_id
-  std::vector<std::string> matches;                            // `--match`
+  std::optional<std::string> source = {};                                     // only this Source
+  std::optional<std::string> document_id = {}, run_id = {}, session_id = {};  // at most one
+  std::optional<int64_t> step_id = {};                                        // with session_id
+  std::vector<std::string> matches = {};                                      // `--match`
   uint64_t max_results = 100;
 };
 
