@@ -159,11 +159,19 @@ void Formats(Section& s) {
 
 void Find(Section& s) {
   s.Heading("Find");
-  s.Text("A step by its text, with plain SQL:");
-  const std::string word = s.own_dataset() ? "%" : "%quota%";
-  s.Query("SELECT _file_, session_id, step_id, message_text FROM steps WHERE message_text ILIKE '" +
-          word + "' LIMIT 3");
-  s.Text("A run by id: `pchronicle show DATASET ID`. ID may be a document, session or run id.");
+  s.Text(
+      "A step by its text, in upper or lower case. An expression has AND, OR, NOT and parentheses; "
+      "`pchronicle find --help` lists the fields.");
+  s.Command({"find", s.Dataset(), "--match",
+             s.own_dataset() ? "NOT \"no such text\"" : "quota AND NOT #user(quota)",
+             "--max-results", "3", "--format", "table"});
+  if (!s.own_dataset()) {
+    s.Text("Runs by a value of their JSON, and a step by its address:");
+    s.Command(
+        {"find", s.Dataset(), "--match", "$.total_prompt_tokens >= 100", "--format", "table"});
+    s.Command({"find", s.Dataset(), "--session-id", "support-001", "--step-id", "2"});
+  }
+  s.Text("A whole run: `pchronicle show DATASET ID`. ID may be a document, session or run id.");
 }
 
 void Exchange(Section& s) {
