@@ -71,5 +71,14 @@ TEST(BoxTable, WidestColumnsNarrowToTheTerminal) {
   EXPECT_EQ(text.substr(0, text.find('\n')).size() / 3, 40U);  // box characters take three bytes
 }
 
+TEST(BoxTable, IdsAreNeverCut_FND16) {
+  Table table({{"id", false, SIZE_MAX, true}, {"text"}});
+  const std::string id(200, 'i');
+  table.AddRow({id, std::string(60, 'x')});
+  const std::string text = table.Render(Table::Style::kBox, 40);
+  EXPECT_NE(text.find(id), std::string::npos);
+  EXPECT_NE(text.find("xxxxxxx…"), std::string::npos) << "the other column is as narrow as it gets";
+}
+
 }  // namespace
 }  // namespace pchronicle::cli

@@ -394,6 +394,17 @@ TEST_F(FindTest, AnUnknownSourceIsNamed_FND17) {
   EXPECT_THAT(outcome.status().message(), HasSubstr("'nope.json' is not in the Dataset"));
 }
 
+TEST_F(FindTest, EndsAtTheDeadlineAndWhenCancelled) {
+  const auto snapshot = Take(data_.path());
+  const Context late(std::chrono::steady_clock::now() - std::chrono::seconds(1));
+  catalog::QueryScope late_scope(*snapshot, true, late);
+  EXPECT_EQ(RunFind(late_scope, Plan({"refund"})).status().code(), StatusCode::kUnavailable);
+  Context cancelled;
+  cancelled.Cancel();
+  catalog::QueryScope cancelled_scope(*snapshot, true, cancelled);
+  EXPECT_EQ(RunFind(cancelled_scope, Plan({"refund"})).status().code(), StatusCode::kCancelled);
+}
+
 TEST_F(FindTest, HostileTextIsOnlyText_FND19) {
   for (const char* match :
        {"'; DROP TABLE steps; --", "\"%' OR '1'='1\"", "\"read_text('/etc/passwd')\""}) {
