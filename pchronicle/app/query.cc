@@ -140,6 +140,8 @@ SourceCounts CountAll(const catalog::Snapshot& snapshot) {
   return all;
 }
 
+}  // namespace
+
 Status TooManyRows(uint64_t limit) {
   return Status::ResourceExhausted(
       "the result has more rows than max_output_rows {}; add a LIMIT or raise the limit, 0 means "
@@ -147,13 +149,17 @@ Status TooManyRows(uint64_t limit) {
       limit);
 }
 
-/// A failure that the second run of STL-127 may not have.
 bool MayPassSecondTime(const Status& status) {
   return status.code() != StatusCode::kCancelled && status.code() != StatusCode::kUnsupported &&
          status.code() != StatusCode::kInternal;
 }
 
-}  // namespace
+Status QueryFailure(const Status& status, const Context& context) {
+  if (status.code() == StatusCode::kUnavailable && !context.Check().ok()) {
+    return Status::Unavailable("the query did not end within its timeout");
+  }
+  return status;
+}
 
 std::string QueryMetrics::ToString() const {
   return fmt::format(
@@ -240,10 +246,7 @@ Result<QueryOutcome> QuerySession::Run(const QueryOptions& options, const Contex
     }
   }
   if (!status.ok()) {
-    if (status.code() == StatusCode::kUnavailable && !context.Check().ok()) {
-      return Status::Unavailable("the query did not end within its timeout");
-    }
-    return status;
+    return QueryFailure(status, context);
   }
   outcome.problems = scope.problems();
   outcome.complete = outcome.problems.empty();

@@ -67,6 +67,7 @@ class QuerySession {
   Result<QueryOutcome> Run(const QueryOptions& options, const Context& context) const;
 
   const catalog::Snapshot& snapshot() const { return *snapshot_; }
+  sql::Engine& engine() const { return engine_; }
 
  private:
   QuerySession(std::shared_ptr<const catalog::Snapshot> snapshot, sql::Engine& engine)
@@ -77,6 +78,13 @@ class QuerySession {
   const std::shared_ptr<const catalog::Snapshot> snapshot_;
   sql::Engine& engine_;
 };
+
+/// The error of a result above max_output_rows.
+Status TooManyRows(uint64_t limit);
+/// A failure that the second run of STL-127 may not have.
+bool MayPassSecondTime(const Status& status);
+/// What a caller is told of a failed query: the engine's text for a passed deadline says less.
+Status QueryFailure(const Status& status, const Context& context);
 
 /// Writes a result to a file that appears at once. `overwrite` false: kAlreadyExists when there is
 /// one.

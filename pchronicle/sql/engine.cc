@@ -1,9 +1,11 @@
 #include "pchronicle/sql/engine.h"
 
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <set>
 
+#include "pchronicle/sql/arrow_result.h"
 #include "pchronicle/sql/cells.h"
 #include "pchronicle/sql/errors.h"
 #include "pchronicle/sql/functions.h"
@@ -42,6 +44,21 @@ std::vector<ResultColumn> MakeColumns(const duckdb::vector<std::string>& names,
     columns.push_back({std::move(name), types[i].ToString(), types[i].IsNumeric()});
   }
   return columns;
+}
+
+/// The rows of an EXPLAIN with their second column, a plan in YAML, as lines.
+duckdb::unique_ptr<duckdb::DataChunk> WithPlanText(duckdb::DataChunk& chunk) {
+  auto readable = duckdb::make_uniq<duckdb::DataChunk>();
+  readable->Initialize(duckdb::Allocator::DefaultAllocator(), chunk.GetTypes());
+  for (duckdb::idx_t column = 0; column < chunk.ColumnCount(); ++column) {
+    for (duckdb::idx_t row = 0; row < chunk.size(); ++row) {
+      const duckdb::Value cell = chunk.GetValue(column, row);
+      readable->SetValue(column, row,
+                         column == 1 ? duckdb::Value(PlanText(cell.ToString())) : cell);
+    }
+  }
+  readable->SetCardinality(chunk.size());
+  return readable;
 }
 
 class Chunk : public ResultChunk {
@@ -120,7 +137,8 @@ class Stream : public ResultStream {
     } catch (const std::exception& exception) {
       return Failure(duckdb::ErrorData(exception));
     }
-    columns_ = MakeColumns(result_->names, result_->types);
+    types_ = result_->types;
+    columns_ = MakeColumns(result_->names, types_);
     return Status::Ok();
   }
 
@@ -128,25 +146,45 @@ class Stream : public ResultStream {
 
   Result<const ResultChunk*> Next() override {
     chunk_.reset();
-    if (!result_) {
+    duckdb::unique_ptr<duckdb::DataChunk> chunk;
+    PCHRONICLE_RETURN_IF_ERROR(Fetch(&chunk));
+    if (!chunk) {
       return static_cast<const ResultChunk*>(nullptr);
     }
+    chunk_ = std::make_unique<Chunk>(std::move(chunk), plan_);
+    return static_cast<const ResultChunk*>(chunk_.get());
+  }
+
+  Status GetArrowSchema(ArrowSchema* out) const override {
+    out->release = nullptr;
+    duckdb::vector<std::string> names;
+    for (const ResultColumn& column : columns_) {
+      names.push_back(column.name);
+    }
     try {
-      auto chunk = result_->Fetch();
-      if (result_->HasError()) {
-        return Failure(result_->GetErrorObject());
-      }
-      if (!chunk || chunk->size() == 0) {
-        result_.reset();
-        // A scan may have failed while the engine already had all the rows it wanted.
-        PCHRONICLE_RETURN_IF_ERROR(state_->failure());
-        return static_cast<const ResultChunk*>(nullptr);
-      }
-      chunk_ = std::make_unique<Chunk>(std::move(chunk), plan_);
-      return static_cast<const ResultChunk*>(chunk_.get());
+      ExportArrowSchema(*connection_.context, types_, names, out);
     } catch (const std::exception& exception) {
       return Failure(duckdb::ErrorData(exception));
     }
+    return Status::Ok();
+  }
+
+  Status NextArrow(ArrowArray* out) override {
+    out->release = nullptr;
+    duckdb::unique_ptr<duckdb::DataChunk> chunk;
+    PCHRONICLE_RETURN_IF_ERROR(Fetch(&chunk));
+    if (!chunk) {
+      return Status::Ok();
+    }
+    try {
+      if (plan_) {
+        chunk = WithPlanText(*chunk);
+      }
+      ExportArrowArray(*connection_.context, *chunk, out);
+    } catch (const std::exception& exception) {
+      return Failure(duckdb::ErrorData(exception));
+    }
+    return Status::Ok();
   }
 
   double progress() const override {
@@ -155,6 +193,28 @@ class Stream : public ResultStream {
   }
 
  private:
+  /// The next rows; none at the end.
+  Status Fetch(duckdb::unique_ptr<duckdb::DataChunk>* chunk) {
+    if (!result_) {
+      return Status::Ok();
+    }
+    try {
+      *chunk = result_->Fetch();
+      if (result_->HasError()) {
+        return Failure(result_->GetErrorObject());
+      }
+      if (!*chunk || (*chunk)->size() == 0) {
+        chunk->reset();
+        result_.reset();
+        // A scan may have failed while the engine already had all the rows it wanted.
+        return state_->failure();
+      }
+    } catch (const std::exception& exception) {
+      return Failure(duckdb::ErrorData(exception));
+    }
+    return Status::Ok();
+  }
+
   /// Our own status when a scan failed or the caller stopped the query, else the engine's.
   Status Failure(const duckdb::ErrorData& error) const {
     if (const Status stopped = context_.Check(); !stopped.ok()) {
@@ -172,6 +232,7 @@ class Stream : public ResultStream {
   duckdb::Connection connection_;
   Watchdog watchdog_;
   duckdb::unique_ptr<duckdb::QueryResult> result_;
+  duckdb::vector<duckdb::LogicalType> types_;
   std::vector<ResultColumn> columns_;
   std::unique_ptr<Chunk> chunk_;
   bool plan_ = false;
@@ -293,9 +354,27 @@ void Configure(duckdb::DBConfig& config, const EngineOptions& options) {
   config.SetOptionByName("enable_external_access", duckdb::Value::BOOLEAN(false));
 }
 
+/// The library is found by its name, so a program that uses DuckDB itself may have brought along
+/// another build, whose classes differ from ours: nothing of them may be touched.
+Status CheckLibrary() {
+  constexpr const char* kVersion = PCHRONICLE_DUCKDB_VERSION;
+  constexpr const char* kSource = PCHRONICLE_DUCKDB_SOURCE;
+  const char* version = duckdb::DuckDB::LibraryVersion();
+  const char* source = duckdb::DuckDB::SourceID();
+  if (std::strcmp(version, kVersion) == 0 &&
+      std::strncmp(source, kSource, std::strlen(kSource)) == 0) {
+    return Status::Ok();
+  }
+  return Status::Unsupported(
+      "the SQL engine needs DuckDB {} {}, but this process has loaded DuckDB {} {}; a program that "
+      "uses pChronicle must not link another DuckDB library",
+      kVersion, kSource, version, source);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> OpenEngine(const EngineOptions& options) {
+  PCHRONICLE_RETURN_IF_ERROR(CheckLibrary());
   try {
     duckdb::DBConfig config;
     Configure(config, options);

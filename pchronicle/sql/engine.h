@@ -12,6 +12,9 @@
 #include "pchronicle/columnar/batch.h"
 #include "pchronicle/model/relations.h"
 
+struct ArrowArray;  // pchronicle/columnar/arrow_abi.h
+struct ArrowSchema;
+
 namespace pchronicle::sql {
 
 /// One relation as SQL shows it.
@@ -82,6 +85,11 @@ class ResultStream {
   /// Null at the end. A failed scan gives the scan's own status. Cancellation gives kCancelled, a
   /// passed deadline kUnavailable, both within a fraction of a second.
   virtual Result<const ResultChunk*> Next() = 0;
+  /// The columns as one struct type. `out` is the caller's to release.
+  virtual Status GetArrowSchema(ArrowSchema* out) const = 0;
+  /// Next, as a struct array with copies of the cells: it outlives the stream and the engine. A
+  /// released array at the end and on failure.
+  virtual Status NextArrow(ArrowArray* out) = 0;
   /// Share of the work done, 0 to 1; below 0 when unknown. May be called from another thread.
   virtual double progress() const = 0;
 };
@@ -108,5 +116,8 @@ Result<std::unique_ptr<Engine>> OpenEngine(const EngineOptions& options);
 /// `error` on failure.
 using ModuleEntry = Engine* (*)(const EngineOptions* options, Status* error);
 inline constexpr const char* kModuleEntry = "pchronicle_sql_open";
+/// Beside it, a text: the version of the sources that the module is made of. Both sides share C++
+/// types, so a module of another version must not be entered.
+inline constexpr const char* kModuleVersion = "pchronicle_sql_version";
 
 }  // namespace pchronicle::sql

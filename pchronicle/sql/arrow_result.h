@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pchronicle/sql/duckdb_api.h"
+
+namespace pchronicle::sql {
+
+/// How results leave the engine: text and lists with 64-bit offsets (`U`, `+L`), because a chunk of
+/// long messages may be larger than 2 GiB; instants as `tsn:`; JSON as text with the extension name
+/// `arrow.json`.
+duckdb::ClientProperties ArrowProperties(duckdb::ClientContext& client);
+
+/// Fills `out` with the schema of a struct of the columns. Throws the engine's exceptions.
+void ExportArrowSchema(duckdb::ClientContext& client,
+                       const duckdb::vector<duckdb::LogicalType>& types,
+                       const duckdb::vector<std::string>& names, ArrowSchema* out);
+
+/// Fills `out` with a struct array that owns copies of the cells. Throws the engine's exceptions.
+void ExportArrowArray(duckdb::ClientContext& client, duckdb::DataChunk& chunk, ArrowArray* out);
+
+}  // namespace pchronicle::sql
