@@ -1,24 +1,37 @@
 #include "pchronicle/app/query_engine.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
-#include <climits>
+#include <cstdlib>
+#include <cstring>
 
 namespace pchronicle::app {
 namespace {
 
 constexpr const char* kModuleName = "libpchronicle_sql.so";
 
-std::string ProgramFolder() {
-  std::string path(PATH_MAX, '\0');
-  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
-  if (size <= 0) {
+/// Folder of a file; symbolic links are followed.
+std::string FolderOf(const char* file) {
+  const std::unique_ptr<char, decltype(&std::free)> path(::realpath(file, nullptr), &std::free);
+  if (path == nullptr) {
     return ".";
   }
-  path.resize(static_cast<size_t>(size));
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
+  const std::string_view text = path.get();
+  const size_t slash = text.rfind('/');
+  return slash == 0 ? "/" : std::string(text.substr(0, slash));
+}
+
+/// Folder of the program or the shared library that this code is part of.
+std::string OwnFolder() {
+  Dl_info info{};
+  link_map* map = nullptr;
+  const bool known = ::dladdr1(reinterpret_cast<const void*>(&FolderOf), &info,
+                               reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0;
+  // A program has no name there, and its first argument says nothing sure.
+  const bool in_library = known && map != nullptr && map->l_name != nullptr && *map->l_name != '\0';
+  return FolderOf(in_library ? map->l_name : "/proc/self/exe");
 }
 
 struct Module {
@@ -40,8 +53,13 @@ Result<Module> LoadModule() {
       return Status::Internal("load the SQL engine: {}", ::dlerror());
     }
     void* entry = ::dlsym(module, sql::kModuleEntry);
-    if (entry == nullptr) {
+    const auto* version = static_cast<const char*>(::dlsym(module, sql::kModuleVersion));
+    if (entry == nullptr || version == nullptr) {
       return Status::Internal("'{}' is not the SQL engine of this program", place);
+    }
+    if (std::strcmp(version, PCHRONICLE_VERSION) != 0) {
+      return Status::Internal("'{}' is the SQL engine of pChronicle {}, this is {}", place, version,
+                              PCHRONICLE_VERSION);
     }
     return Module{reinterpret_cast<sql::ModuleEntry>(entry)};
   }
@@ -62,9 +80,15 @@ Result<std::unique_ptr<sql::Engine>> LoadEngine(const sql::EngineOptions& option
 }  // namespace
 
 std::vector<std::string> ModulePlaces() {
-  const std::string folder = ProgramFolder();
-  return {folder + "/" + kModuleName, folder + "/lib/" + kModuleName,
-          folder + "/../lib/" + kModuleName, folder + "/../lib/pchronicle/" + kModuleName};
+  if (const char* given = ::secure_getenv(kModuleVariable); given != nullptr && *given != '\0') {
+    return {given};
+  }
+  const std::string folder = OwnFolder();
+  std::vector<std::string> places;
+  for (const char* below : {"", "/pchronicle", "/lib", "/../lib", "/" PCHRONICLE_MODULE_FROM_BIN}) {
+    places.push_back(folder + below + "/" + kModuleName);
+  }
+  return places;
 }
 
 EngineLoader::EngineLoader(const sql::EngineOptions& options)

@@ -32,7 +32,13 @@ class EngineLoader {
   Status failure_;
 };
 
-/// Where the module is looked for: beside the program, in `lib` beside or above it.
+/// Names the module's file; then it is looked for nowhere else. Not heard by programs that run with
+/// more rights than their user.
+inline constexpr const char* kModuleVariable = "PCHRONICLE_SQL_MODULE";
+
+/// Where the module is looked for, seen from the folder of the program or shared library that this
+/// code is part of: beside it, in `pchronicle` and `lib` below it, in `lib` beside it, and where an
+/// installed program has it.
 std::vector<std::string> ModulePlaces();
 
 }  // namespace pchronicle::app

@@ -14,6 +14,7 @@ MAY_USE = {
     "catalog": {"model", "json", "io", "columnar", "base"},
     "sql": {"catalog", "model", "io", "json", "columnar", "base"},
     "app": {"sql", "catalog", "model", "io", "json", "columnar", "base"},
+    "api": {"app", "sql", "catalog", "model", "io", "json", "columnar", "base"},
     "cli": {"app", "catalog", "model", "io", "json", "columnar", "base"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"(pchronicle/([a-z_]+)/[^"]+)"')
