@@ -183,8 +183,8 @@ class Snapshot {
   /// gives an errno value, get_last_error the message, and the stream stays failed.
   ///
   /// The first call loads the SQL engine. Errors: kInvalidArgument for wrong SQL, kUnsupported for
-  /// statements that do more than read, kCancelled, kUnavailable for a timeout. On an error `out`
-  /// is a released stream.
+  /// statements that do more than read and for columns that Arrow cannot carry, kCancelled,
+  /// kUnavailable for a timeout. On an error `out` is a released stream.
   Status Query(std::string_view sql, ArrowArrayStream* out, const QueryOptions& options = {}) const;
 
   /// One run as a document (text, JSON but for `agenticmd`). kNotFound: no such file or session in

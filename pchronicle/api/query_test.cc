@@ -86,6 +86,15 @@ TEST_F(ApiTest, WrongSqlIsAnErrorOfQueryAndLeavesAReleasedStream) {
   }
 }
 
+TEST_F(ApiTest, AColumnThatArrowCannotCarryIsAnErrorOfQuery) {
+  const Snapshot snapshot = Open();
+  ArrowArrayStream stream;
+  const Status status = snapshot.Query("SELECT 1::BIGNUM AS odd", &stream);
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_THAT(status.message(), HasSubstr("cast it to VARCHAR"));
+  EXPECT_EQ(stream.release, nullptr);
+}
+
 TEST_F(ApiTest, AFailureInTheMiddleIsTheAnswerOfEveryLaterCall) {
   Write("a.json", Atif("one", 3));
   Write("b.json", R"({"schema_version":"ATIF-v1.4","session_id":"x","agent":{"name":"a")");

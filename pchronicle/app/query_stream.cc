@@ -59,6 +59,10 @@ Status QueryStream::Run() {
   stream_.reset();
   PCHRONICLE_ASSIGN_OR_RETURN(stream_,
                               session_.engine().Run(options_.sql, *scans_, scope_.context()));
+  // A column without an Arrow form is an error of the statement, not of its first rows.
+  ArrowSchema schema;
+  PCHRONICLE_RETURN_IF_ERROR(stream_->GetArrowSchema(&schema));
+  schema.release(&schema);
   return Status::Ok();
 }
 

@@ -40,6 +40,21 @@ TEST_F(EngineTest, ArrowColumnsKeepNamesAndTypes) {
   EXPECT_THAT(TakeColumns(**stream), testing::SizeIs(9)) << "a schema can be asked for twice";
 }
 
+TEST_F(EngineTest, TypesThatArrowCannotCarryAreRefused) {
+  for (const char* value :
+       {"1::BIGNUM", "[1::BIGNUM]", "struct_pack(a := 1::UHUGEINT)", "TIMETZ '10:00:00+01'",
+        "1::VARIANT", "'POINT(1 2)'::GEOMETRY", "MAP {'k': 1::BIGNUM}"}) {
+    const std::string sql = std::string("SELECT ") + value + " AS odd";
+    auto stream = engine_->Run(sql, *scans_, context_);
+    ASSERT_TRUE(stream.ok()) << sql << ": " << stream.status().ToString();
+    ArrowSchema schema;
+    const Status status = (*stream)->GetArrowSchema(&schema);
+    EXPECT_EQ(status.code(), StatusCode::kUnsupported) << sql;
+    EXPECT_THAT(status.message(), HasSubstr("'odd'"));
+    EXPECT_EQ(schema.release, nullptr);
+  }
+}
+
 TEST_F(EngineTest, ArrowColumnsHaveDifferentNames) {
   auto stream = engine_->Run("SELECT 1 AS n, 2 AS n, 'x' AS n", *scans_, context_);
   ASSERT_TRUE(stream.ok());

@@ -11,6 +11,7 @@
 #include "duckdb/catalog/default/default_generator.hpp"
 #include "duckdb/catalog/duck_catalog.hpp"
 #include "duckdb/common/arrow/arrow_converter.hpp"
+#include "duckdb/common/type_visitor.hpp"
 #include "duckdb/common/types/decimal.hpp"
 #include "duckdb/common/types/uuid.hpp"
 #include "duckdb/common/types/vector_buffer.hpp"

@@ -161,6 +161,7 @@ class Stream : public ResultStream {
     for (const ResultColumn& column : columns_) {
       names.push_back(column.name);
     }
+    PCHRONICLE_RETURN_IF_ERROR(CheckArrowTypes(types_, names));
     try {
       ExportArrowSchema(*connection_.context, types_, names, out);
     } catch (const std::exception& exception) {

@@ -85,7 +85,8 @@ class ResultStream {
   /// Null at the end. A failed scan gives the scan's own status. Cancellation gives kCancelled, a
   /// passed deadline kUnavailable, both within a fraction of a second.
   virtual Result<const ResultChunk*> Next() = 0;
-  /// The columns as one struct type. `out` is the caller's to release.
+  /// The columns as one struct type. `out` is the caller's to release. kUnsupported: a column has
+  /// no Arrow form.
   virtual Status GetArrowSchema(ArrowSchema* out) const = 0;
   /// Next, as a struct array with copies of the cells: it outlives the stream and the engine. A
   /// released array at the end and on failure.
