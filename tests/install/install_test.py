@@ -74,6 +74,26 @@ def check_program(prefix, data, version):
     check(rows == '{"n":16}\n', f"bin/pchronicle query printed {rows!r}")
 
 
+OTHER_MODULE = """extern "C" { extern const char pchronicle_sql_version[]; const char pchronicle_sql_version[] = "9.9.9";
+void* pchronicle_sql_open(const void*, void*) { __builtin_trap(); } }"""
+OTHER_DUCKDB = """namespace duckdb { struct DuckDB { static const char* SourceID(); };
+const char* DuckDB::SourceID() { return "0123456789"; } }"""
+
+
+def check_foreign_libraries(prefix, folder, compiler, flags):
+    """A module of another version, and a DuckDB of another build, are refused before anything of them is used."""
+    for text, variable, message in ((OTHER_MODULE, "PCHRONICLE_SQL_MODULE", "is the SQL engine of pChronicle 9.9.9, this is"),
+                                    (OTHER_DUCKDB, "LD_PRELOAD", "has loaded DuckDB v1.5.6 0123456789")):
+        if variable == "LD_PRELOAD" and flags:  # the sanitizers' runtime has to come first
+            continue
+        source, library = folder / "other.cc", folder / f"other_{variable}.so"
+        source.write_text(text)
+        run(compiler, "-shared", "-fPIC", *flags.split(), source, "-o", library)
+        done = subprocess.run([prefix / "bin/pchronicle", "query", folder, "--sql", "SELECT 1"], capture_output=True,
+                              text=True, env=dict(clean_environment(), **{variable: str(library)}))
+        check(done.returncode in (1, 2) and message in done.stderr, f"{variable}: {done.returncode}: {done.stderr}")
+
+
 def build_with_cmake(source, prefix, folder, compiler, flags):
     run("cmake", "-G", "Ninja", "-S", source / "examples", "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}",
         f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CXX_FLAGS={flags}")
@@ -120,6 +140,7 @@ def main():
         check_tree(prefix, version)
         check_no_place(prefix, [folder / "first", arguments.build])
         check_program(prefix, data, version)
+        check_foreign_libraries(prefix, folder, arguments.compiler, flags)
 
         question = (data, "chat/pairs.jsonl", "pair-1")
         program = build_with_cmake(source, prefix, folder / "example", arguments.compiler, flags)
