@@ -24,6 +24,8 @@ class QueryStream::Scans : public sql::ScanFactory {
     return catalog::RelationScan::Create(scope_, std::move(request));
   }
 
+  void Announce(const std::vector<catalog::ScanRequest>& scans) override { scope_.Announce(scans); }
+
  private:
   catalog::QueryScope& scope_;
 };
