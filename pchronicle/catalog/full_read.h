@@ -16,6 +16,7 @@ struct FullRead {
   uint64_t records = 0;
   uint64_t bytes_read = 0, buffer_peak_bytes = 0;
   bool open_tail = false;
+  bool truncated = false;  // the compressed file is cut off
   bool has_documents = false;
 };
 

@@ -99,7 +99,7 @@ class Scan final : public RelationScan {
     for (const size_t i : matched_) {
       const Source& source = state_.dataset.sources[i];
       const uint64_t size = source.size_bytes.value_or(0);
-      if (size >= 2 * kRangeBytes &&
+      if (size >= 2 * kRangeBytes && json::NameInside(source.file) == source.file &&
           model::ContainerByName(source.file) == json::Container::kLines) {
         PlanRanges(i, size);
         bytes = kTaskBytes;  // what follows starts a new task

@@ -32,6 +32,7 @@ struct SourceProblem {
   Status status;
   uint64_t line = 0, byte_offset = 0;  // line 0: unknown
   std::string pointer;
+  bool in_decompressed = false;  // line and byte count in the text of a compressed file
   std::string ToString() const;
 };
 

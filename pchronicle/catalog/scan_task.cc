@@ -181,6 +181,7 @@ class SourceTask final : public ScanTask {
   /// Only lines that stand alone, and only if nothing asked for depends on their number.
   bool CanSplit(const Source& source, const ResolvedSource& resolved) const {
     if (resolved.container != json::Container::kLines || !model::CanSplit(*resolved.format) ||
+        resolved.compression != json::Compression::kNone ||
         source.harbor != nullptr || source.cell->IsSerial() || state_.needs_ordinal) {
       return false;
     }
@@ -213,7 +214,8 @@ class SourceTask final : public ScanTask {
     PCHRONICLE_RETURN_IF_ERROR(ShareIds());
     state_.scope.AddLost(source(), range_, pass_->TakeNotes());
     // The cancellable input: placing reads the file again.
-    for (SourceProblem& problem : PlaceProblems(source().file, pass_->input(), sink_->problems())) {
+    for (SourceProblem& problem : PlaceProblems(source().file, pass_->input(), sink_->problems(),
+                                               pass_->is_compressed())) {
       PCHRONICLE_RETURN_IF_ERROR(Lost(std::move(problem)));
     }
     PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());

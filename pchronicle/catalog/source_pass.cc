@@ -90,7 +90,7 @@ model::SourceNotes SourcePass::TakeNotes() {
     return {};
   }
   source_.cell->AddHints(walker_->notes());
-  if (walker_->open_tail()) {
+  if (open_tail()) {
     source_.cell->SetOpenTail();
   }
   return walker_->notes();

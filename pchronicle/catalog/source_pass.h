@@ -30,11 +30,18 @@ class SourcePass {
   bool Advance();
 
   bool needs_second_pass() const { return walker_ != nullptr && walker_->needs_second_pass(); }
-  bool open_tail() const { return walker_ != nullptr && walker_->open_tail(); }
+  /// The last record is cut off, or the compressed file is.
+  bool open_tail() const {
+    return walker_ != nullptr && (walker_->open_tail() || held_.hold->truncated());
+  }
+  bool truncated() const { return held_.hold->truncated(); }
+  bool is_compressed() const { return held_.resolved->compression != json::Compression::kNone; }
   uint64_t records() const { return walker_ != nullptr ? walker_->records() : 1; }
   uint64_t bytes_read() const { return walker_ != nullptr ? walker_->bytes_read() : 0; }
   uint64_t buffer_peak_bytes() const {
-    return walker_ != nullptr ? walker_->buffer_peak_bytes() : 0;
+    return walker_ == nullptr
+               ? 0
+               : walker_->buffer_peak_bytes() + held_.hold->decompression().peak_bytes;
   }
   const json::ByteInput& input() const { return input_; }
   /// What the walker found; its hints are also put into the source's cell.
