@@ -55,6 +55,7 @@ Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
     }
     read.records = pass->records();
     read.bytes_read += pass->bytes_read();
+    read.compressed_bytes_read += pass->compressed_bytes_read();
     read.buffer_peak_bytes = std::max(read.buffer_peak_bytes, pass->buffer_peak_bytes());
     read.open_tail = pass->open_tail();
     read.truncated = pass->truncated();

@@ -62,6 +62,10 @@ class Scan final : public RelationScan {
         matched_.push_back(i);
       }
     }
+    state_.metrics.sources_total += total_;
+    state_.metrics.sources_pruned += total_ - matched_.size();
+    scope.metrics().sources_total += total_;
+    scope.metrics().sources_pruned += total_ - matched_.size();
     workers_ = WorkerCount(scope.snapshot().options().limits.max_concurrent_files);
     if (IsRowRelation(state_.request.relation)) {
       PlanTasks();
@@ -70,6 +74,7 @@ class Scan final : public RelationScan {
 
   size_t sources_total() const override { return total_; }
   size_t sources_matched() const override { return matched_.size(); }
+  const ScanMetrics* metrics() const override { return &state_.metrics; }
   size_t max_threads() const override { return std::clamp<size_t>(plans_.size(), 1, workers_); }
 
   Result<std::unique_ptr<ScanTask>> NextTask() override {

@@ -44,11 +44,23 @@ class SourceTask final : public ScanTask {
  public:
   SourceTask(ScanState& state, const TaskPlan& plan, uint64_t order)
       : state_(state), plan_(plan), order_(order) {}
-  ~SourceTask() override { Close(); }
+  ~SourceTask() override {
+    meter_ = ScanMeter();
+    Close();
+    CountSource();
+  }
 
   uint64_t order() const override { return order_; }
 
   Result<columnar::Batch*> Next() override {
+    meter_ = ScanMeter();
+    Result<columnar::Batch*> batch = NextBatch();
+    meter_.AddTo(counters_);
+    return batch;
+  }
+
+ private:
+  Result<columnar::Batch*> NextBatch() {
     if (handed_on_) {
       handed_on_ = false;
       sink_->batch().Clear();
@@ -111,7 +123,7 @@ class SourceTask final : public ScanTask {
     if (!held.ok()) {
       return Lost({source.file, held.status(), 0, 0, ""});
     }
-    state_.scope.metrics().sources_opened += plan_.is_range && plan_.range.begin != 0 ? 0 : 1;
+    counters_.sources_opened += plan_.is_range && plan_.range.begin != 0 ? 0 : 1;
     const ResolvedSource& resolved = *held->resolved;
     if (!resolved.error.ok()) {
       return plan_.is_range && plan_.range.begin != 0 ? Status::Ok()
@@ -230,17 +242,29 @@ class SourceTask final : public ScanTask {
     if (pass_ == nullptr) {
       return;
     }
-    ScanMetrics& metrics = state_.scope.metrics();
-    CountPass(metrics, pass_->bytes_read(), pass_->records(), pass_->buffer_peak_bytes());
+    counters_.bytes_read += pass_->bytes_read();
+    counters_.compressed_bytes_read += pass_->compressed_bytes_read();
+    counters_.streamed_records += pass_->records();
+    counters_.buffer_peak_bytes = pass_->buffer_peak_bytes();
     const model::RowSink::Counters& counters = sink_->counters();
-    metrics.documents_scanned += counters.documents_scanned;
-    metrics.documents_pruned += counters.documents_pruned;
-    metrics.rows_scanned += counters.rows_scanned;
-    metrics.rows_pruned += counters.rows_pruned;
-    metrics.rows_emitted += counters.rows_emitted;
+    counters_.documents_scanned += counters.documents_scanned;
+    counters_.documents_pruned += counters.documents_pruned;
+    counters_.rows_scanned += counters.rows_scanned;
+    counters_.rows_pruned += counters.rows_pruned;
+    counters_.rows_emitted += counters.rows_emitted;
     pass_.reset();
     tap_.reset();
     sink_.reset();
+    CountSource();
+  }
+
+  /// What the source at hand cost so far counts from now on.
+  void CountSource() {
+    meter_.AddTo(counters_);
+    if (next_source_ > 0) {
+      state_.Count(&source(), counters_);
+    }
+    counters_ = ScanCounters();
   }
 
   ScanState& state_;
@@ -248,6 +272,8 @@ class SourceTask final : public ScanTask {
   const uint64_t order_;
   size_t next_source_ = 0;
   unsigned advances_ = 0;
+  ScanMeter meter_;
+  ScanCounters counters_;  // of the source at hand
   json::RecordRange range_;
   bool shares_ids_ = false;
   bool handed_on_ = false;
@@ -266,16 +292,6 @@ bool ScanState::RangeIds::Add(const std::vector<Hash128>& ids, uint64_t range) {
     alone = seen_.try_emplace(id, range).first->second == range && alone;
   }
   return alone;
-}
-
-void CountPass(ScanMetrics& metrics, uint64_t bytes_read, uint64_t records,
-               uint64_t buffer_peak_bytes) {
-  metrics.bytes_read += bytes_read;
-  metrics.streamed_records += records;
-  uint64_t peak = metrics.buffer_peak_bytes.load();
-  while (peak < buffer_peak_bytes &&
-         !metrics.buffer_peak_bytes.compare_exchange_weak(peak, buffer_peak_bytes)) {
-  }
 }
 
 std::unique_ptr<ScanTask> MakeSourceTask(ScanState& state, const TaskPlan& plan, uint64_t order) {

@@ -34,6 +34,13 @@ class SourcePass {
   bool open_tail() const {
     return walker_ != nullptr && (walker_->open_tail() || held_.hold->truncated());
   }
+  /// Of the file, for this pass; 0 when it is not compressed. Of passes at the same time over one
+  /// file, which share decoders, those that end later have what was read in common.
+  uint64_t compressed_bytes_read() const {
+    return held_.hold == nullptr
+               ? 0
+               : held_.hold->decompression().compressed_bytes - compressed_before_;
+  }
   bool truncated() const { return held_.hold->truncated(); }
   bool is_compressed() const { return held_.resolved->compression != json::Compression::kNone; }
   uint64_t records() const { return walker_ != nullptr ? walker_->records() : 1; }
@@ -59,6 +66,7 @@ class SourcePass {
 
   const Source& source_;
   HeldSource held_;
+  uint64_t compressed_before_ = 0;
   const PassOptions options_;
   const ContextInput input_;
   std::shared_ptr<const HarborSidecar> sidecar_;
