@@ -22,6 +22,21 @@ if(NOT yaml-cpp_FOUND)
   message(FATAL_ERROR "yaml-cpp is missing (Debian package libyaml-cpp-dev); run ./dev setup")
 endif()
 
+# zlib and zstd: the archives, so that nothing is loaded at the start for files that are not compressed.
+function(pchronicle_archive name header archive package)
+  find_path(${name}_INCLUDE ${header})
+  find_library(${name}_ARCHIVE ${archive})
+  if(NOT ${name}_INCLUDE OR NOT ${name}_ARCHIVE)
+    message(FATAL_ERROR "${header} or ${archive} is missing (Debian package ${package}); run ./dev setup")
+  endif()
+  string(TOLOWER pchronicle_${name} target)
+  add_library(${target} STATIC IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${${name}_ARCHIVE})
+  target_include_directories(${target} SYSTEM INTERFACE ${${name}_INCLUDE})
+endfunction()
+pchronicle_archive(ZLIB zlib.h libz.a zlib1g-dev)
+pchronicle_archive(ZSTD zstd.h libzstd.a libzstd-dev)
+
 # BLAKE3: the official C and assembly sources, carried by the crate.
 set(BLAKE3_DIR ${PCHRONICLE_CRATES}/blake3-1.8.7/c)
 pchronicle_require(${BLAKE3_DIR}/blake3.h "crate blake3 1.8.7")

@@ -97,12 +97,23 @@ Result<ExportOutcome> CopyExactly(const catalog::CatalogDataset& dataset,
   if (outcome.trajectories > options.max_trajectories) {
     return OverTrajectories(options);
   }
+  outcome.exact = true;
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto resolved, catalog::Resolve(dataset, source, limits));
+  if (resolved->compression != json::Compression::kNone) {
+    const auto counted = [&](std::string_view text) {
+      outcome.output_bytes += text.size();
+      const bool over =
+          options.max_output_bytes != 0 && outcome.output_bytes > options.max_output_bytes;
+      return over ? OverBytes(options) : write(text);
+    };
+    PCHRONICLE_RETURN_IF_ERROR(CopySourceText(*resolved, counted, context));
+    return outcome;
+  }
   outcome.output_bytes = source.size_bytes.value_or(0);
   if (options.max_output_bytes != 0 && outcome.output_bytes > options.max_output_bytes) {
     return OverBytes(options);
   }
-  PCHRONICLE_RETURN_IF_ERROR(CopySourceBytes(dataset, source, write, context));
-  outcome.exact = true;
+  PCHRONICLE_RETURN_IF_ERROR(CopyEntryBytes(dataset, source.revision.entry, write, context));
   return outcome;
 }
 

@@ -16,6 +16,7 @@
 #include "pchronicle/app/durable_file.h"
 #include "pchronicle/app/inventory.h"
 #include "pchronicle/app/source_bytes.h"
+#include "pchronicle/json/decompress.h"
 
 namespace pchronicle::app {
 namespace {
@@ -47,20 +48,19 @@ struct Copy {
   const io::Entry* entry;  // pinned bytes
 };
 
-bool IsLineName(std::string_view name, std::string_view extension) {
-  return name.size() > extension.size() && name.substr(name.size() - extension.size()) == extension;
-}
-
-// Canonical names of single inputs (cli.md 5.1); line formats keep their extension.
+// Canonical names of single inputs (cli.md 5.1); line formats and compressed files keep their
+// extension.
 std::string CanonicalName(model::Format format, std::string_view source) {
+  std::string lower(source);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  const std::string_view text = json::NameInside(lower);
   std::string extension = ".json";
   for (const std::string_view line : {std::string_view(".jsonl"), std::string_view(".ndjson")}) {
-    std::string lower(source);
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    extension = IsLineName(lower, line) ? std::string(line) : extension;
+    extension = text.ends_with(line) ? std::string(line) : extension;
   }
+  extension += std::string_view(lower).substr(text.size());
   switch (format) {
     case model::Format::kAtif:
       return "trajectories.atif" + extension;
@@ -191,6 +191,38 @@ Status WriteCopies(const catalog::CatalogDataset& dataset, const std::vector<Cop
   return Status::Ok();
 }
 
+// A first line that ends an object, with more behind it, makes it a line file; the name decides how
+// it is read.
+bool IsLineText(std::string_view text) {
+  const size_t line_end = text.find('\n');
+  const size_t last = text.find_last_not_of(" \t\r\n", line_end);
+  return line_end != std::string::npos && last != std::string::npos && text[last] == '}' &&
+         text.find_first_not_of(" \t\r\n", line_end) != std::string::npos;
+}
+
+// What the first line may be told from; damage is found when the file is read.
+std::string FirstText(const std::string& compressed, json::Compression compression) {
+  constexpr size_t kMost = 16 << 20;
+  constexpr size_t kPiece = 64 << 10;
+  const json::MemoryInput bytes(compressed);
+  auto source = bytes.Open(0, json::kToEnd);
+  std::string text;
+  if (!source.ok()) {
+    return text;
+  }
+  const auto decompressor = json::MakeDecompressor(std::move(source).value(), compression, {});
+  while (text.size() < kMost && !IsLineText(text)) {
+    const size_t size = text.size();
+    text.resize(size + kPiece);
+    const Result<size_t> got = decompressor->Read(std::span(text).subspan(size));
+    text.resize(size + (got.ok() ? *got : 0));
+    if (text.size() == size) {
+      break;
+    }
+  }
+  return text;
+}
+
 // Puts the finished folder where the target is. The old Dataset, if any, is swapped out first and
 // deleted last.
 Status PublishFolder(StagingFolder& staging, const ImportOptions& options) {
@@ -229,6 +261,7 @@ Result<ImportOutcome> ImportFrom(
   mounts.front().format_hint = options.format;
   catalog::SnapshotOptions snapshot_options;
   snapshot_options.errors = catalog::ErrorPolicy::kReport;
+  snapshot_options.limits = options.limits;
   PCHRONICLE_ASSIGN_OR_RETURN(
       const auto snapshot, catalog::Snapshot::Build(std::move(mounts), snapshot_options, context));
   PCHRONICLE_RETURN_IF_ERROR(catalog::CheckAll(
@@ -291,7 +324,7 @@ Status CheckTarget(const ImportOptions& options, const Context& context) {
 }  // namespace
 
 std::string DerivedDatasetName(std::string_view file_name) {
-  std::string name(file_name);
+  std::string name(json::NameInside(file_name));
   for (const std::string_view extension : {".jsonl", ".ndjson", ".json", ".actf"}) {
     if (name.size() > extension.size() &&
         name.compare(name.size() - extension.size(), extension.size(), extension) == 0) {
@@ -366,14 +399,14 @@ Result<ImportOutcome> ImportPreserved(
   if (error) {
     return Status::NotFound("the folder of {} does not exist", options.to);
   }
-  // A first line that ends an object, with more behind it, makes it a line file; the name decides
-  // how it is read.
-  const size_t line_end = options.text->find('\n');
-  const size_t last = options.text->find_last_not_of(" \t\r\n", line_end);
-  const bool lines = line_end != std::string::npos && last != std::string::npos &&
-                     (*options.text)[last] == '}' &&
-                     options.text->find_first_not_of(" \t\r\n", line_end) != std::string::npos;
-  const std::string path = input.path() + (lines ? "/stdin.jsonl" : "/stdin.json");
+  const json::Compression compression = json::CompressionOf(*options.text);
+  const bool lines = compression == json::Compression::kNone
+                         ? IsLineText(*options.text)
+                         : IsLineText(FirstText(*options.text, compression));
+  std::string path = input.path() + (lines ? "/stdin.jsonl" : "/stdin.json");
+  if (compression != json::Compression::kNone) {
+    path += compression == json::Compression::kGzip ? ".gz" : ".zst";
+  }
   PCHRONICLE_RETURN_IF_ERROR(ReplaceFile(path, *options.text, 0644));
   return import({"stdin", path}, options);
 }

@@ -8,6 +8,7 @@
 
 #include "pchronicle/base/context.h"
 #include "pchronicle/base/result.h"
+#include "pchronicle/catalog/snapshot.h"
 #include "pchronicle/model/walker.h"
 
 namespace pchronicle::app {
@@ -21,6 +22,7 @@ struct ImportOptions {
   std::optional<model::Format> format;            // absent: each file is detected
   std::optional<model::Format> suggested_format;  // tried when detection cannot decide
   uint64_t max_input_bytes = 256ULL << 20;        // per source; of `text` in all
+  catalog::Limits limits;
   bool replace = false;
 };
 

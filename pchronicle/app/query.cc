@@ -67,6 +67,7 @@ class CountingScan : public RelationScan {
   size_t sources_total() const override { return scan_->sources_total(); }
   size_t sources_matched() const override { return scan_->sources_matched(); }
   size_t max_threads() const override { return scan_->max_threads(); }
+  const catalog::ScanMetrics* metrics() const override { return scan_->metrics(); }
   Result<std::unique_ptr<ScanTask>> NextTask() override {
     PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<ScanTask> task, scan_->NextTask());
     if (task == nullptr) {
@@ -111,6 +112,9 @@ class SnapshotScans : public sql::ScanFactory {
   std::atomic<uint64_t> bytes_{0};
 };
 
+/// Sources of which `--query-metrics` tells the time.
+constexpr size_t kSlowestSources = 3;
+
 QueryMetrics CopyMetrics(const catalog::ScanMetrics& counters) {
   QueryMetrics metrics;
   metrics.projected_files = counters.sources_opened;
@@ -123,6 +127,12 @@ QueryMetrics CopyMetrics(const catalog::ScanMetrics& counters) {
   metrics.pruned_rows = counters.rows_pruned;
   metrics.emitted_rows = counters.rows_emitted;
   metrics.restarts = counters.restarts;
+  metrics.sources_total = counters.sources_total;
+  metrics.sources_pruned = counters.sources_pruned;
+  metrics.bytes_decoded = counters.bytes_decoded;
+  metrics.bytes_skipped = counters.bytes_skipped();
+  metrics.compressed_bytes_read = counters.compressed_bytes_read;
+  metrics.busy_us = counters.busy_ns / 1000;
   return metrics;
 }
 
@@ -162,14 +172,19 @@ Status QueryFailure(const Status& status, const Context& context) {
 }
 
 std::string QueryMetrics::ToString() const {
-  return fmt::format(
+  std::string text = fmt::format(
       "projected_files={} streamed_records={} streaming_buffer_peak_bytes={} scanned_documents={} "
       "pruned_documents={} "
       "scanned_rows={} pruned_rows={} emitted_rows={} projected_arrow_bytes={} "
-      "source_bytes_read={} restarts={}",
+      "source_bytes_read={} restarts={} sources_total={} sources_pruned={} bytes_decoded={} "
+      "bytes_skipped={} compressed_bytes_read={} busy_us={}",
       projected_files, streamed_records, streaming_buffer_peak_bytes, scanned_documents,
       pruned_documents, scanned_rows, pruned_rows, emitted_rows, projected_bytes, source_bytes_read,
-      restarts);
+      restarts, sources_total, sources_pruned, bytes_decoded, bytes_skipped, compressed_bytes_read,
+      busy_us);
+  // Nothing is parsed into a tree and kept (D29).
+  text += " files_parsed=0 cache_hits=0 cache_misses=0 cache_evictions=0";
+  return text;
 }
 
 sql::Namespace MakeNamespace(const catalog::Snapshot& snapshot) {
@@ -234,6 +249,9 @@ Result<QueryOutcome> QuerySession::Run(const QueryOptions& options, const Contex
     PCHRONICLE_RETURN_IF_ERROR(catalog::CheckAll(*snapshot_, context, options.check_progress));
   }
   catalog::QueryScope scope(*snapshot_, options.report_errors, context);
+  if (options.metrics) {
+    scope.KeepCosts();
+  }
   QueryOutcome outcome;
   Status status = RunOnce(options, scope, outcome);
   if (scope.restart_requested() && (status.ok() || MayPassSecondTime(status)) &&
@@ -254,6 +272,7 @@ Result<QueryOutcome> QuerySession::Run(const QueryOptions& options, const Contex
   const uint64_t projected_bytes = outcome.metrics.projected_bytes;
   outcome.metrics = CopyMetrics(scope.metrics());
   outcome.metrics.projected_bytes = projected_bytes;
+  outcome.metrics.slowest = scope.SlowestSources(kSlowestSources);
   return outcome;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "pchronicle/base/result.h"
+#include "pchronicle/io/nameless_file.h"
 
 namespace pchronicle::app {
 
@@ -21,7 +22,7 @@ class Spool {
 
   Status Append(std::string_view bytes);
   uint64_t size() const { return size_; }
-  bool in_file() const { return fd_ >= 0; }
+  bool in_file() const { return file_.is_open(); }
   /// Gives all bytes in order, in pieces. Stops at the first error of `sink` and returns it.
   Status ForEach(const std::function<Status(std::string_view)>& sink) const;
   void Clear();
@@ -31,7 +32,7 @@ class Spool {
 
   uint64_t memory_bytes_;
   std::string memory_;  // all bytes, or those not yet written to the file
-  int fd_ = -1;
+  io::NamelessFile file_;
   uint64_t size_ = 0;
 };
 

@@ -42,10 +42,19 @@ Status CopyEntryBytes(const catalog::CatalogDataset& dataset, const io::Entry& p
   return SameFile(after, pinned) && offset == pinned.size ? Status::Ok() : changed();
 }
 
-Status CopySourceBytes(const catalog::CatalogDataset& dataset, const catalog::Source& source,
-                       const std::function<Status(std::string_view)>& write,
-                       const Context& context) {
-  return CopyEntryBytes(dataset, source.revision.entry, write, context);
+Status CopySourceText(const catalog::ResolvedSource& resolved,
+                      const std::function<Status(std::string_view)>& write,
+                      const Context& context) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto text, resolved.input->Open(0));
+  std::vector<char> piece(kPiece);
+  while (true) {
+    PCHRONICLE_RETURN_IF_ERROR(context.Check());
+    PCHRONICLE_ASSIGN_OR_RETURN(const size_t n, text->Read(piece));
+    if (n == 0) {
+      return Status::Ok();
+    }
+    PCHRONICLE_RETURN_IF_ERROR(write(std::string_view(piece.data(), n)));
+  }
 }
 
 }  // namespace pchronicle::app

@@ -15,9 +15,9 @@ namespace pchronicle::app {
 Status CopyEntryBytes(const catalog::CatalogDataset& dataset, const io::Entry& pinned,
                       const std::function<Status(std::string_view)>& write, const Context& context);
 
-/// The same for a source file.
-Status CopySourceBytes(const catalog::CatalogDataset& dataset, const catalog::Source& source,
-                       const std::function<Status(std::string_view)>& write,
-                       const Context& context);
+/// The same for the text of a resolved source file: what is inside when it is compressed. kConflict
+/// as above.
+Status CopySourceText(const catalog::ResolvedSource& resolved,
+                      const std::function<Status(std::string_view)>& write, const Context& context);
 
 }  // namespace pchronicle::app

@@ -120,7 +120,10 @@ SourceContent ContentOf(const FullRead& read, const Reading& reading) {
         *content.runs == 0 && read.records == 0 ? ContentStatus::kEmpty : ContentStatus::kReady;
     if (read.open_tail) {
       content.status = ContentStatus::kOpen;
-      content.reason = "the last record is cut off";
+      content.reason = read.truncated
+                           ? fmt::format("the {} data is cut off",
+                                         json::CompressionName(read.resolved->compression))
+                           : "the last record is cut off";
     }
   }
   if (read.has_documents) {
@@ -259,7 +262,8 @@ class Reader {
 
   /// Names what an unread file holds. It stays unread, so what goes wrong here is of no interest.
   void LookInside(const CatalogDataset& dataset, const Source& source) const {
-    const FileInput input(dataset.store, source.file, source.revision);
+    const FileInput input(dataset.store, source.file, source.revision,
+                          snapshot_.options().limits);
     SourceContent content;
     content.status = ContentStatus::kIgnored;
     content.reason = source.ignored_reason;

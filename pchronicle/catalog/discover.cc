@@ -6,6 +6,7 @@
 
 #include "pchronicle/catalog/node_manifest.h"
 #include "pchronicle/catalog/parallel.h"
+#include "pchronicle/json/decompress.h"
 
 namespace pchronicle::catalog {
 namespace {
@@ -306,7 +307,7 @@ Result<Discovery> SingleFile(const OpenedRoot& root) {
   const bool markdown = Lower(root.file).ends_with(".md");
   if (source.ignored_reason.empty() && !markdown && !IsTrajectoryName(root.file)) {
     return Status::InvalidArgument(
-        "unsupported file type: {} (expected .json, .jsonl, .ndjson, .md or a directory)",
+        "unsupported file type: {} (expected .json, .jsonl, .ndjson, one of these with .gz or .zst, .md or a directory)",
         root.uri);
   }
   PCHRONICLE_ASSIGN_OR_RETURN(source.revision.entry, root.store->Stat(root.file, true));
@@ -320,6 +321,7 @@ Result<Discovery> SingleFile(const OpenedRoot& root) {
 }  // namespace
 
 bool IsTrajectoryName(std::string_view name) {
+  name = json::NameInside(name);
   const std::string tail = Lower(name.substr(name.size() - std::min<size_t>(name.size(), 8)));
   return tail.ends_with(".json") || tail.ends_with(".jsonl") || tail.ends_with(".ndjson");
 }
@@ -345,6 +347,7 @@ std::string UnreadExtension(std::string_view name) {
       {".eval", "not read: .eval log (Inspect)"},
       {".meta.json", "metadata sidecar, not a trajectory"},
   };
+  name = json::NameInside(name);
   const std::string tail = Lower(name.substr(name.size() - std::min<size_t>(name.size(), 10)));
   for (const Known& known : kKnown) {
     if (tail.size() > known.suffix.size() ? tail.ends_with(known.suffix) : tail == known.suffix) {

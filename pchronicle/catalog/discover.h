@@ -27,7 +27,7 @@ Result<Discovery> Discover(const OpenedRoot& root, const Limits& limits, const C
 
 /// Why a file with this name is never opened (DSC-16, BR-57); empty: it is read.
 std::string UnreadExtension(std::string_view name);
-/// `.json`, `.jsonl`, `.ndjson`, in any case.
+/// `.json`, `.jsonl`, `.ndjson`, and these with `.gz` or `.zst` behind, in any case.
 bool IsTrajectoryName(std::string_view name);
 /// Strict UTF-8, without overlong forms and surrogates.
 bool IsUtf8(std::string_view text);

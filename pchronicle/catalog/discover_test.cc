@@ -166,8 +166,8 @@ TEST(Discovery, NamesThatAreNoUtf8AreErrors_DSC02) {
 TEST(Discovery, KnownExtensionsAreListedAndNeverOpened_DSC16_BR57) {
   TempDataset dir;
   const std::vector<std::pair<std::string, std::string>> files = {
-      {"a.json.gz", "not read: compressed (gzip)"},
-      {"b.jsonl.zst", "not read: compressed (zstd)"},
+      {"a.gz", "not read: compressed (gzip)"},
+      {"b.txt.zst", "not read: compressed (zstd)"},
       {"c.tar.gz", "not read: archive (tar, gzip)"},
       {"d.traj", "not read: .traj file (SWE-agent)"},
       {"e.EVAL", "not read: .eval log (Inspect)"},

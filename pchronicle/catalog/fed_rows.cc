@@ -44,12 +44,12 @@ bool FedRows::needs_second_pass() const {
   return false;
 }
 
-void FedRows::EndSource(ScanMetrics& metrics) {
+void FedRows::EndSource(ScanCounters& counters) {
   for (Feed& feed : feeds_) {
     if (feed.sink == nullptr) {
       continue;
     }
-    CountRows(metrics, feed.sink->counters());
+    CountRows(counters, feed.sink->counters());
     if (feed.sink->batch().rows > 0) {
       feed.rows.push_back(std::move(feed.sink->batch()));
       feed.bytes += BatchBytes(feed.rows.back());
@@ -72,12 +72,12 @@ void FedRows::GiveUp() {
   feeds_.clear();
 }
 
-void CountRows(ScanMetrics& metrics, const model::RowSink::Counters& counters) {
-  metrics.documents_scanned += counters.documents_scanned;
-  metrics.documents_pruned += counters.documents_pruned;
-  metrics.rows_scanned += counters.rows_scanned;
-  metrics.rows_pruned += counters.rows_pruned;
-  metrics.rows_emitted += counters.rows_emitted;
+void CountRows(ScanCounters& counters, const model::RowSink::Counters& seen) {
+  counters.documents_scanned += seen.documents_scanned;
+  counters.documents_pruned += seen.documents_pruned;
+  counters.rows_scanned += seen.rows_scanned;
+  counters.rows_pruned += seen.rows_pruned;
+  counters.rows_emitted += seen.rows_emitted;
 }
 
 }  // namespace pchronicle::catalog

@@ -32,8 +32,8 @@ class FedRows {
   bool Fit() const;
   /// A sink handed on rows that turned out different (STL-127).
   bool needs_second_pass() const;
-  /// The source is read to its end. Adds the sinks' counters to the metrics.
-  void EndSource(ScanMetrics& metrics);
+  /// The source is read to its end. Adds what the sinks saw.
+  void EndSource(ScanCounters& counters);
   /// All sources of the task are read.
   void Deliver();
   void GiveUp();
@@ -51,7 +51,7 @@ class FedRows {
   std::vector<Feed> feeds_;
 };
 
-/// Adds what a sink saw to the counters of the query.
-void CountRows(ScanMetrics& metrics, const model::RowSink::Counters& counters);
+/// Adds what a sink saw.
+void CountRows(ScanCounters& counters, const model::RowSink::Counters& seen);
 
 }  // namespace pchronicle::catalog

@@ -46,7 +46,8 @@ Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
     PCHRONICLE_RETURN_IF_ERROR(context.Check());
     MergeLost(pass->TakeNotes(), lost);
     read.problems.clear();
-    for (SourceProblem& placed : PlaceProblems(source.file, pass->input(), sink.problems())) {
+    for (SourceProblem& placed : PlaceProblems(source.file, pass->input(), sink.problems(),
+                                               pass->is_compressed())) {
       if (FailsAlways(placed.status)) {
         return ToStatus(placed);
       }
@@ -54,8 +55,10 @@ Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
     }
     read.records = pass->records();
     read.bytes_read += pass->bytes_read();
+    read.compressed_bytes_read += pass->compressed_bytes_read();
     read.buffer_peak_bytes = std::max(read.buffer_peak_bytes, pass->buffer_peak_bytes());
     read.open_tail = pass->open_tail();
+    read.truncated = pass->truncated();
     if (!pass->needs_second_pass() && !sink.needs_second_pass()) {
       break;
     }

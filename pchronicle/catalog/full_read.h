@@ -15,7 +15,9 @@ struct FullRead {
   std::vector<SourceProblem> problems;  // placed; none of FailsAlways
   uint64_t records = 0;
   uint64_t bytes_read = 0, buffer_peak_bytes = 0;
+  uint64_t compressed_bytes_read = 0;
   bool open_tail = false;
+  bool truncated = false;  // the compressed file is cut off
   bool has_documents = false;
 };
 

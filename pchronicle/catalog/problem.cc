@@ -45,7 +45,7 @@ std::string ReasonText(const SourceProblem& problem) {
   };
   if (problem.line != 0) {
     part(fmt::format("line {}", problem.line));
-    part(fmt::format("byte {}", problem.byte_offset));
+    part(fmt::format("byte {}{}", problem.byte_offset, problem.in_decompressed ? kInText : ""));
   }
   if (!problem.pointer.empty()) {
     part(problem.pointer);
@@ -67,6 +67,7 @@ SourceProblem ProblemPlacer::Place(const model::Problem& problem) {
   if (FailsAlways(problem.status)) {
     return placed;  // the file cannot be trusted, or must not be read any further
   }
+  placed.in_decompressed = is_compressed_;
   placed.byte_offset = problem.offset;
   placed.line = lines_.LineAt(problem.offset);
   if (placed.pointer.empty()) {
@@ -86,7 +87,8 @@ SourceProblem ProblemPlacer::Place(const model::Problem& problem) {
 }
 
 std::vector<SourceProblem> PlaceProblems(std::string_view file, const json::ByteInput& input,
-                                         const std::vector<model::Problem>& problems) {
+                                         const std::vector<model::Problem>& problems,
+                                         bool is_compressed) {
   std::vector<const model::Problem*> sorted;
   sorted.reserve(problems.size());
   for (const model::Problem& problem : problems) {
@@ -94,7 +96,7 @@ std::vector<SourceProblem> PlaceProblems(std::string_view file, const json::Byte
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto* a, const auto* b) { return a->offset < b->offset; });
-  ProblemPlacer placer(file, input);
+  ProblemPlacer placer(file, input, is_compressed);
   std::vector<SourceProblem> placed;
   placed.reserve(sorted.size());
   for (const model::Problem* problem : sorted) {
@@ -108,7 +110,9 @@ SourceProblem PlaceError(const Source& source, const ResolvedSource& resolved) {
   problem.status = resolved.error;
   problem.record_offset = resolved.error_record;
   problem.offset = resolved.error_offset;
-  return ProblemPlacer(source.file, *resolved.input).Place(problem);
+  return ProblemPlacer(source.file, *resolved.input,
+                       resolved.compression != json::Compression::kNone)
+      .Place(problem);
 }
 
 bool FailsAlways(const Status& status) {

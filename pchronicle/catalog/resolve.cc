@@ -2,6 +2,7 @@
 
 #include "pchronicle/catalog/cell.h"
 #include "pchronicle/catalog/harbor.h"
+#include "pchronicle/catalog/problem.h"
 #include "pchronicle/model/detect.h"
 
 namespace pchronicle::catalog {
@@ -13,12 +14,17 @@ class ContextSource final : public json::ByteSource {
       : base_(std::move(base)), context_(context) {}
   Result<size_t> Read(std::span<char> out) override {
     PCHRONICLE_RETURN_IF_ERROR(context_.Check());
+    while (!near_) {
+      PCHRONICLE_ASSIGN_OR_RETURN(near_, base_->Approach());
+      PCHRONICLE_RETURN_IF_ERROR(context_.Check());
+    }
     return base_->Read(out);
   }
 
  private:
   const std::unique_ptr<json::ByteSource> base_;
   const Context& context_;
+  bool near_ = false;
 };
 
 std::shared_ptr<ResolvedSource> Ignored(std::string reason) {
@@ -36,7 +42,7 @@ class Resolver {
       : dataset_(dataset), source_(source), limits_(limits), context_(context) {}
 
   Result<HeldSource> Run() {
-    auto input = std::make_shared<FileInput>(dataset_.store, source_.file, source_.revision);
+    auto input = std::make_shared<FileInput>(dataset_.store, source_.file, source_.revision, limits_);
     HeldSource held;
     PCHRONICLE_ASSIGN_OR_RETURN(held.hold, input->Acquire());
     auto resolved = std::make_shared<ResolvedSource>();
@@ -55,6 +61,11 @@ class Resolver {
       }
     }
     resolved->content.format = resolved->format;
+    resolved->compression = input->compression();
+    if (resolved->compression != json::Compression::kNone &&
+        resolved->content.reason.starts_with("malformed JSON at line ")) {
+      resolved->content.reason += kInText;
+    }
     resolved->input = std::move(input);
     held.resolved = std::move(resolved);
     return held;

@@ -36,8 +36,9 @@ class RunTreeTask final : public ScanTask {
     tree_->Append(next_, end, state_.request.columns, batch_);
     batch_.rows = end - next_;
     next_ = end;
-    state_.scope.metrics().rows_scanned += batch_.rows;
-    state_.scope.metrics().rows_emitted += batch_.rows;
+    ScanCounters counters;
+    counters.rows_scanned = counters.rows_emitted = batch_.rows;
+    state_.Count(nullptr, counters);
     return &batch_;
   }
 
@@ -73,12 +74,18 @@ class RunTreeTask final : public ScanTask {
               [] { return false; }};
     };
     make();
+    ScanMeter meter;
     PCHRONICLE_ASSIGN_OR_RETURN(const FullRead read,
                                 ReadFully(state_.dataset, source, limits, state_.scope.context(),
                                           model::RunTreeCollector::Fields(), make));
-    ScanMetrics& metrics = state_.scope.metrics();
-    ++metrics.sources_opened;
-    CountPass(metrics, read.bytes_read, read.records, read.buffer_peak_bytes);
+    ScanCounters counters;
+    counters.sources_opened = 1;
+    counters.bytes_read = read.bytes_read;
+    counters.compressed_bytes_read = read.compressed_bytes_read;
+    counters.streamed_records = read.records;
+    counters.buffer_peak_bytes = read.buffer_peak_bytes;
+    meter.AddTo(counters);
+    state_.Count(&source, counters);
     for (const SourceProblem& problem : read.problems) {
       if (!state_.scope.report_errors()) {
         return ToStatus(problem);

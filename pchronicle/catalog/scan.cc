@@ -34,6 +34,10 @@ class Scan final : public RelationScan {
         matched_.push_back(i);
       }
     }
+    state_.metrics.sources_total += total_;
+    state_.metrics.sources_pruned += total_ - matched_.size();
+    scope.metrics().sources_total += total_;
+    scope.metrics().sources_pruned += total_ - matched_.size();
     workers_ = WorkerCount(scope.snapshot().options().limits.max_concurrent_files);
     if (IsRowRelation(state_.request.relation)) {
       PlanTasks();
@@ -42,6 +46,7 @@ class Scan final : public RelationScan {
 
   size_t sources_total() const override { return total_; }
   size_t sources_matched() const override { return matched_.size(); }
+  const ScanMetrics* metrics() const override { return &state_.metrics; }
   size_t max_threads() const override { return std::clamp<size_t>(plans_.size(), 1, workers_); }
 
   Result<std::unique_ptr<ScanTask>> NextTask() override {
@@ -71,7 +76,7 @@ class Scan final : public RelationScan {
     for (const size_t i : matched_) {
       const Source& source = state_.dataset.sources[i];
       const uint64_t size = source.size_bytes.value_or(0);
-      if (size >= 2 * kRangeBytes &&
+      if (size >= 2 * kRangeBytes && json::NameInside(source.file) == source.file &&
           model::ContainerByName(source.file) == json::Container::kLines) {
         PlanRanges(i, size);
         bytes = kTaskBytes;  // what follows starts a new task

@@ -19,11 +19,34 @@
 
 namespace pchronicle::catalog {
 
-/// Counters of one query over all its scans (LZY-07); thread-safe.
+/// What one thread did (LZY-07); added to a ScanMetrics when a source is left.
+struct ScanCounters {
+  uint64_t sources_opened = 0, bytes_read = 0, documents_scanned = 0, documents_pruned = 0,
+           rows_scanned = 0, rows_pruned = 0, rows_emitted = 0, streamed_records = 0,
+           buffer_peak_bytes = 0;
+  /// Of bytes_read: what values that somebody wanted took; the rest was skipped.
+  uint64_t bytes_decoded = 0;
+  /// Read from compressed files; bytes_read is their text.
+  uint64_t compressed_bytes_read = 0;
+  uint64_t rows_shared = 0;  // handed on, but made (and counted) by another scan of the query
+  uint64_t busy_ns = 0;      // reading, without waiting for the consumer
+};
+
+/// Counters of one scan, or of one query over all its scans (LZY-07); thread-safe.
 struct ScanMetrics {
   std::atomic<uint64_t> sources_opened{0}, bytes_read{0}, documents_scanned{0}, documents_pruned{0},
-      rows_scanned{0}, rows_pruned{0}, rows_emitted{0}, streamed_records{0}, buffer_peak_bytes{0},
-      restarts{0};
+      rows_scanned{0}, rows_pruned{0}, rows_emitted{0}, rows_shared{0}, streamed_records{0},
+      buffer_peak_bytes{0}, restarts{0}, bytes_decoded{0}, compressed_bytes_read{0}, busy_ns{0},
+      sources_total{0}, sources_pruned{0};
+  /// Sums, but the greatest peak (STL-123).
+  void Add(const ScanCounters& counters);
+  uint64_t bytes_skipped() const;
+};
+
+/// What reading one source cost, in all scans and passes of a query.
+struct SourceCost {
+  std::string file;
+  uint64_t busy_ns = 0, bytes_read = 0;
 };
 
 /// A unit of input that a query left out, placed for people: `a/b.jsonl: line 41, byte 8122,
@@ -33,6 +56,7 @@ struct SourceProblem {
   Status status;
   uint64_t line = 0, byte_offset = 0;  // line 0: unknown
   std::string pointer;
+  bool in_decompressed = false;  // line and byte count in the text of a compressed file
   std::string ToString() const;
 };
 
@@ -91,6 +115,11 @@ class QueryScope {
     size_t member = 0;
   };
   Membership MembershipOf(const ScanRequest& scan) const;
+  /// From now on the cost of each source is kept.
+  void KeepCosts() { keeps_costs_ = true; }
+  void AddCost(const Source& source, const ScanCounters& counters);
+  /// The `most` that took longest, the longest first.
+  std::vector<SourceCost> SlowestSources(size_t most) const;
 
  private:
   const Snapshot& snapshot_;
@@ -104,6 +133,8 @@ class QueryScope {
   std::vector<SourceProblem> problems_;
   std::map<std::tuple<const Source*, uint64_t, uint64_t>, model::SourceNotes> lost_;
   std::vector<Membership> announced_;
+  bool keeps_costs_ = false;  // set before the first scan
+  std::map<const Source*, SourceCost> costs_;
 };
 
 /// One piece of a scan, used by one thread: a source, or a byte range of a large line file.
@@ -130,6 +161,8 @@ class RelationScan {
   virtual size_t max_threads() const = 0;
   /// Null when no task is left.
   virtual Result<std::unique_ptr<ScanTask>> NextTask() = 0;
+  /// Of this scan alone, what its tasks have left behind so far; null where nobody counts.
+  virtual const ScanMetrics* metrics() const { return nullptr; }
 };
 
 }  // namespace pchronicle::catalog

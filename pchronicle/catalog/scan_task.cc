@@ -65,11 +65,23 @@ class SourceTask final : public ScanTask {
  public:
   SourceTask(ScanState& state, const TaskPlan& plan, uint64_t order)
       : state_(state), plan_(plan), order_(order), fed_(state.group.get(), state.member, order) {}
-  ~SourceTask() override { Close(); }
+  ~SourceTask() override {
+    meter_ = ScanMeter();
+    Close();
+    CountSource();
+  }
 
   uint64_t order() const override { return order_; }
 
   Result<columnar::Batch*> Next() override {
+    meter_ = ScanMeter();
+    Result<columnar::Batch*> batch = NextBatch();
+    meter_.AddTo(counters_);
+    return batch;
+  }
+
+ private:
+  Result<columnar::Batch*> NextBatch() {
     if (handed_on_) {
       handed_on_ = false;
       sink_->batch().Clear();
@@ -107,7 +119,6 @@ class SourceTask final : public ScanTask {
     }
   }
 
- private:
   const Source& source() const { return state_.dataset.sources[plan_.sources[next_source_ - 1]]; }
   bool strict() const { return !state_.scope.report_errors(); }
 
@@ -137,7 +148,7 @@ class SourceTask final : public ScanTask {
     if (!held.ok()) {
       return Lost({source.file, held.status(), 0, 0, ""});
     }
-    state_.scope.metrics().sources_opened += plan_.is_range && plan_.range.begin != 0 ? 0 : 1;
+    counters_.sources_opened += plan_.is_range && plan_.range.begin != 0 ? 0 : 1;
     const ResolvedSource& resolved = *held->resolved;
     if (!resolved.error.ok()) {
       return plan_.is_range && plan_.range.begin != 0 ? Status::Ok()
@@ -225,7 +236,8 @@ class SourceTask final : public ScanTask {
   /// Only lines that stand alone, and only if nothing asked for depends on their number.
   bool CanSplit(const Source& source, const ResolvedSource& resolved) const {
     if (resolved.container != json::Container::kLines || !model::CanSplit(*resolved.format) ||
-        source.harbor != nullptr || source.cell->IsSerial() || state_.needs_ordinal) {
+        resolved.compression != json::Compression::kNone || source.harbor != nullptr ||
+        source.cell->IsSerial() || state_.needs_ordinal) {
       return false;
     }
     // A chat row without an id is named by its number in the file (HF-01).
@@ -256,14 +268,15 @@ class SourceTask final : public ScanTask {
     PCHRONICLE_RETURN_IF_ERROR(ShareIds());
     state_.scope.AddLost(source(), range_, pass_->TakeNotes());
     // The cancellable input: placing reads the file again.
-    for (SourceProblem& problem : PlaceProblems(source().file, pass_->input(), sink_->problems())) {
+    for (SourceProblem& problem :
+         PlaceProblems(source().file, pass_->input(), sink_->problems(), pass_->is_compressed())) {
       PCHRONICLE_RETURN_IF_ERROR(Lost(std::move(problem)));
     }
     PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
     if (pass_->needs_second_pass() || sink_->needs_second_pass() || fed_.needs_second_pass()) {
       state_.scope.RequestRestart();
     }
-    fed_.EndSource(state_.scope.metrics());
+    fed_.EndSource(counters_);
     return Status::Ok();
   }
 
@@ -272,12 +285,24 @@ class SourceTask final : public ScanTask {
     if (pass_ == nullptr) {
       return;
     }
-    ScanMetrics& metrics = state_.scope.metrics();
-    CountPass(metrics, pass_->bytes_read(), pass_->records(), pass_->buffer_peak_bytes());
-    CountRows(metrics, sink_->counters());
+    counters_.bytes_read += pass_->bytes_read();
+    counters_.compressed_bytes_read += pass_->compressed_bytes_read();
+    counters_.streamed_records += pass_->records();
+    counters_.buffer_peak_bytes = pass_->buffer_peak_bytes();
+    CountRows(counters_, sink_->counters());
     pass_.reset();
     tap_.reset();
     sink_.reset();
+    CountSource();
+  }
+
+  /// What the source at hand cost so far counts from now on.
+  void CountSource() {
+    meter_.AddTo(counters_);
+    if (next_source_ > 0) {
+      state_.Count(&source(), counters_);
+    }
+    counters_ = ScanCounters();
   }
 
   ScanState& state_;
@@ -285,6 +310,8 @@ class SourceTask final : public ScanTask {
   const uint64_t order_;
   size_t next_source_ = 0;
   unsigned advances_ = 0;
+  ScanMeter meter_;
+  ScanCounters counters_;  // of the source at hand
   json::RecordRange range_;
   bool shares_ids_ = false;
   bool handed_on_ = false;
@@ -298,20 +325,15 @@ class SourceTask final : public ScanTask {
 
 }  // namespace
 
-void CountPass(ScanMetrics& metrics, uint64_t bytes_read, uint64_t records,
-               uint64_t buffer_peak_bytes) {
-  metrics.bytes_read += bytes_read;
-  metrics.streamed_records += records;
-  uint64_t peak = metrics.buffer_peak_bytes.load();
-  while (peak < buffer_peak_bytes &&
-         !metrics.buffer_peak_bytes.compare_exchange_weak(peak, buffer_peak_bytes)) {
-  }
-}
-
 std::unique_ptr<ScanTask> MakeSourceTask(ScanState& state, const TaskPlan& plan, uint64_t order) {
   if (state.group != nullptr) {
     uint64_t bytes = 0;
     if (auto rows = state.group->Take(state.member, order, &bytes)) {
+      ScanCounters counters;
+      for (const columnar::Batch& batch : *rows) {
+        counters.rows_shared += batch.rows;
+      }
+      state.Count(nullptr, counters);
       return std::make_unique<MadeRowsTask>(*state.group, std::move(*rows), bytes, order);
     }
   }

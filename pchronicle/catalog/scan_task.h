@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -7,6 +8,18 @@
 #include "pchronicle/catalog/scan_group.h"
 
 namespace pchronicle::catalog {
+
+/// Measures a stretch of work of one thread.
+class ScanMeter {
+ public:
+  ScanMeter();
+  /// What was done since the last call.
+  void AddTo(ScanCounters& counters);
+
+ private:
+  std::chrono::steady_clock::time_point since_;
+  uint64_t decoded_before_;
+};
 
 /// What the tasks of one scan share; immutable but for what guards itself.
 struct ScanState {
@@ -21,6 +34,16 @@ struct ScanState {
   bool counts_only = false;          // no cell is looked at
   std::shared_ptr<ScanGroup> group;  // null: shares its reading with no other scan
   size_t member = 0;                 // in the group
+  ScanMetrics metrics;               // of this scan
+
+  /// Adds to the scan and to the query; `source` null: to no source.
+  void Count(const Source* source, const ScanCounters& counters) {
+    metrics.Add(counters);
+    scope.metrics().Add(counters);
+    if (source != nullptr) {
+      scope.AddCost(*source, counters);
+    }
+  }
 };
 
 /// Consecutive sources, or one range of a large line file.
@@ -37,9 +60,5 @@ std::unique_ptr<ScanTask> MakeSourceTask(ScanState& state, const TaskPlan& plan,
 std::unique_ptr<ScanTask> MakeSourcesTask(ScanState& state, std::vector<size_t> sources);
 /// Reads all of `sources` in parallel at the first Next (ADD-06).
 std::unique_ptr<ScanTask> MakeRunTreeTask(ScanState& state, std::vector<size_t> sources);
-
-/// Adds what a pass over a source cost.
-void CountPass(ScanMetrics& metrics, uint64_t bytes_read, uint64_t records,
-               uint64_t buffer_peak_bytes);
 
 }  // namespace pchronicle::catalog

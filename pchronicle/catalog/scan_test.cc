@@ -95,7 +95,7 @@ TEST(Scan, OneSmallFileIsOpenedAndReadOnce) {
 TEST(Scan, SourcesRelationNeverResolves_REL11_CAT38) {
   TempDataset dir;
   dir.Write("a.json", Atif("s"));
-  dir.Write("b.json.gz", "x");
+  dir.Write("b.gz", "x");
   dir.Write("live/CURRENT", "{}");
   const auto snapshot = Take(dir.path());
   Context context;
@@ -106,7 +106,7 @@ TEST(Scan, SourcesRelationNeverResolves_REL11_CAT38) {
   EXPECT_EQ(
       before.rows,
       (Strings{fmt::format("a.json|NULL|file|{}|ready|NULL|NULL|NULL", Atif("s").size()),
-               "b.json.gz|NULL|file|1|ready|ignored|not read: compressed (gzip)|NULL",
+               "b.gz|NULL|file|1|ready|ignored|not read: compressed (gzip)|NULL",
                "live|storyline|store|2|ready|ignored|not readable yet: Storyline store|NULL"}));
   EXPECT_EQ(snapshot->datasets()[0].store->counters().opens, 0u);
   ASSERT_TRUE(CheckAll(*snapshot, context).ok());

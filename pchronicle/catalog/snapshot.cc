@@ -56,6 +56,9 @@ Status CheckLimits(const Limits& limits) {
       {"max_entries", limits.max_entries},
       {"max_detection_bytes", limits.max_detection_bytes},
       {"max_record_bytes", limits.max_record_bytes},
+      {"max_decompressed_bytes", limits.max_decompressed_bytes},
+      {"max_decompression_ratio", limits.max_decompression_ratio},
+      {"max_decompression_window_bytes", limits.max_decompression_window_bytes},
   };
   for (const auto& [name, value] : positive) {
     if (value == 0) {

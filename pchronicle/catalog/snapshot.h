@@ -11,6 +11,7 @@
 #include "pchronicle/base/context.h"
 #include "pchronicle/base/result.h"
 #include "pchronicle/io/store.h"
+#include "pchronicle/json/decompress.h"
 #include "pchronicle/model/diagnostics.h"
 #include "pchronicle/model/walker.h"
 
@@ -24,6 +25,10 @@ struct Limits {  // catalog.md 12
   uint64_t max_detection_bytes = 256ULL << 20;
   uint64_t max_file_bytes = 0;  // 0: none for local files (D14)
   uint64_t max_record_bytes = 1ULL << 30;
+  // Of one compressed file (json/decompress.h): its text, text for each byte, memory of a zstd frame.
+  uint64_t max_decompressed_bytes = 64ULL << 30;
+  uint64_t max_decompression_ratio = 1000;
+  uint64_t max_decompression_window_bytes = 128ULL << 20;
   uint32_t max_concurrent_files = 0;  // 0: min(cores, 8)
 };
 
@@ -161,6 +166,8 @@ struct ResolvedSource {
   std::optional<model::Format> format;
   json::Container container = json::Container::kDocument;
   std::shared_ptr<const json::ByteInput> input;
+  /// Of the file; `input` is the text inside, and so are all offsets.
+  json::Compression compression = json::Compression::kNone;
   /// kError: what is wrong with the whole file, and where (for json::Locate).
   Status error;
   uint64_t error_record = 0, error_offset = 0;

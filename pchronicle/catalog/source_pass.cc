@@ -24,6 +24,7 @@ Result<std::unique_ptr<SourcePass>> SourcePass::Open(const CatalogDataset& datas
     PCHRONICLE_ASSIGN_OR_RETURN(pass->held_.hold,
                                 static_cast<const FileInput&>(*resolved.input).Acquire());
   }
+  pass->compressed_before_ = pass->held_.hold->decompression().compressed_bytes;
   const bool lifts = source.harbor != nullptr && options.fields.has_any(kHarborFields) &&
                      (source.harbor->result || source.harbor->reward_json ||
                       source.harbor->reward_text || source.harbor->trial_result);
@@ -90,7 +91,7 @@ model::SourceNotes SourcePass::TakeNotes() {
     return {};
   }
   source_.cell->AddHints(walker_->notes());
-  if (walker_->open_tail()) {
+  if (open_tail()) {
     source_.cell->SetOpenTail();
   }
   return walker_->notes();

@@ -30,11 +30,25 @@ class SourcePass {
   bool Advance();
 
   bool needs_second_pass() const { return walker_ != nullptr && walker_->needs_second_pass(); }
-  bool open_tail() const { return walker_ != nullptr && walker_->open_tail(); }
+  /// The last record is cut off, or the compressed file is.
+  bool open_tail() const {
+    return walker_ != nullptr && (walker_->open_tail() || held_.hold->truncated());
+  }
+  /// Of the file, for this pass; 0 when it is not compressed. Of passes at the same time over one
+  /// file, which share decoders, those that end later have what was read in common.
+  uint64_t compressed_bytes_read() const {
+    return held_.hold == nullptr
+               ? 0
+               : held_.hold->decompression().compressed_bytes - compressed_before_;
+  }
+  bool truncated() const { return held_.hold->truncated(); }
+  bool is_compressed() const { return held_.resolved->compression != json::Compression::kNone; }
   uint64_t records() const { return walker_ != nullptr ? walker_->records() : 1; }
   uint64_t bytes_read() const { return walker_ != nullptr ? walker_->bytes_read() : 0; }
   uint64_t buffer_peak_bytes() const {
-    return walker_ != nullptr ? walker_->buffer_peak_bytes() : 0;
+    return walker_ == nullptr
+               ? 0
+               : walker_->buffer_peak_bytes() + held_.hold->decompression().peak_bytes;
   }
   const json::ByteInput& input() const { return input_; }
   /// What the walker found; its hints are also put into the source's cell.
@@ -52,6 +66,7 @@ class SourcePass {
 
   const Source& source_;
   HeldSource held_;
+  uint64_t compressed_before_ = 0;
   const PassOptions options_;
   const ContextInput input_;
   std::shared_ptr<const HarborSidecar> sidecar_;

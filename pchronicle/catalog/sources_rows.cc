@@ -133,8 +133,9 @@ class SourcesTask final : public ScanTask {
       }
       ++batch_.rows;
     }
-    state_.scope.metrics().rows_scanned += batch_.rows;
-    state_.scope.metrics().rows_emitted += batch_.rows;
+    ScanCounters counters;
+    counters.rows_scanned = counters.rows_emitted = batch_.rows;
+    state_.Count(nullptr, counters);
     return batch_.rows > 0 ? &batch_ : nullptr;
   }
 

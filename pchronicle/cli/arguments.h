@@ -24,6 +24,9 @@ struct GlobalArguments {
 struct LimitArguments {  // cli.md 3.4
   uint64_t max_files = 1'000'000;
   uint64_t max_entries = 2'000'000;
+  uint64_t max_decompressed_bytes = 64ULL << 30;
+  uint64_t max_decompression_ratio = 1000;
+  uint64_t max_decompression_window_bytes = 128ULL << 20;
   std::chrono::seconds timeout{30};
 };
 
@@ -91,6 +94,7 @@ struct ImportArguments {
       suggested_format;
   bool append = false, replace = false, yes = false;
   std::optional<uint64_t> max_input_bytes;
+  LimitArguments limits;  // of decompression only
 };
 
 struct ExportArguments {

@@ -22,6 +22,9 @@ catalog::Limits ToLimits(const LimitArguments& arguments) {
   catalog::Limits limits;
   limits.max_files = arguments.max_files;
   limits.max_entries = arguments.max_entries;
+  limits.max_decompressed_bytes = arguments.max_decompressed_bytes;
+  limits.max_decompression_ratio = arguments.max_decompression_ratio;
+  limits.max_decompression_window_bytes = arguments.max_decompression_window_bytes;
   return limits;
 }
 

@@ -38,7 +38,7 @@ Status RunCommand(const Arguments& arguments, Console& console);
 /// needed.
 Result<app::DatasetLocation> ResolveDataset(const std::optional<std::string>& dataset,
                                             const Session& session);
-/// Limits of `--max-files` and `--max-entries`.
+/// Limits of `--max-files`, `--max-entries` and `--max-decompress*`.
 catalog::Limits ToLimits(const LimitArguments& arguments);
 
 }  // namespace pchronicle::cli

@@ -150,6 +150,7 @@ Status RunImport(const ImportArguments& arguments, Session& session) {
   PCHRONICLE_ASSIGN_OR_RETURN(options.suggested_format,
                               ParseInputFormat(arguments.suggested_format, "--suggested-format"));
   options.max_input_bytes = arguments.max_input_bytes.value_or(kDefaultMaxInput);
+  options.limits = ToLimits(arguments.limits);
   options.replace = arguments.replace || arguments.mode == "replace";
   PCHRONICLE_ASSIGN_OR_RETURN(const app::DatasetLocation target, Target(arguments, session));
   options.to = target.path;

@@ -131,6 +131,7 @@ class OptionAdder {
            "1000000");
     Number("--max-entries", &limits->max_entries, 1, UINT64_MAX, "most directory entries looked at",
            "2000000");
+    DecompressionLimits(limits);
     if (with_timeout) {
       Duration("--timeout", &limits->timeout, "longest time after discovery", "30s");
       std::chrono::seconds* timeout = &limits->timeout;
@@ -139,6 +140,14 @@ class OptionAdder {
         return Status::Ok();
       })->group(kHidden);
     }
+  }
+  void DecompressionLimits(LimitArguments* limits) {
+    Bytes("--max-decompressed-bytes", &limits->max_decompressed_bytes, false,
+          "most text in a .gz or .zst file", "64GiB");
+    Number("--max-decompression-ratio", &limits->max_decompression_ratio, 1, UINT64_MAX,
+           "most text for each byte of a .gz or .zst file", "1000");
+    Bytes("--max-decompression-window-bytes", &limits->max_decompression_window_bytes, false,
+          "most memory that a .zst frame may ask for", "128MiB");
   }
   CLI::Option* Parsed(const std::string& names, const std::string& value,
                       const std::string& description, const std::string& fallback,
@@ -534,6 +543,7 @@ class CommandTree {
              "tried when detection cannot decide");
     add.Bytes("--max-input-bytes", &import_max_, false, "most bytes of one Source", "256MiB")
         ->each([this](const std::string&) { import_has_max_ = true; });
+    add.DecompressionLimits(&import_.limits);
     add.Flag("--append", &import_.append, "")->group(kHidden);
     add.Text("--mode", &import_.mode, "MODE", "")->group(kHidden);
     add.Text("--on-duplicate", &import_.on_duplicate, "RULE", "")->group(kHidden);

@@ -218,6 +218,10 @@ Status RunQuery(const QueryArguments& arguments, Session& session) {
   Report(outcome, console);
   if (arguments.query_metrics) {
     console.Info(outcome.metrics.ToString());
+    for (const catalog::SourceCost& cost : outcome.metrics.slowest) {
+      console.Info(fmt::format("source={} busy_us={} source_bytes_read={}", LogValue(cost.file),
+                               cost.busy_ns / 1000, cost.bytes_read));
+    }
   }
   std::string datasets;
   for (const catalog::CatalogDataset& dataset : snapshot->datasets()) {

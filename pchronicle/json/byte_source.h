@@ -17,6 +17,10 @@ class ByteSource {
   virtual ~ByteSource() = default;
   /// Fills a prefix of `out`; 0 means the end. Short reads are legal.
   virtual Result<size_t> Read(std::span<char> out) = 0;
+  /// Works for a bounded time towards the first byte where that has to be found (compressed input
+  /// opened in its middle). False: call again, so that a caller can stop in between; Read does what
+  /// is left.
+  virtual Result<bool> Approach() { return true; }
 };
 
 inline constexpr uint64_t kToEnd = UINT64_MAX;

@@ -5,6 +5,7 @@
 
 #include "pchronicle/base/check.h"
 #include "pchronicle/json/cursor_impl.h"
+#include "pchronicle/json/decoded_bytes.h"
 #include "pchronicle/json/syntax_error.h"
 #include "pchronicle/json/utf8.h"
 
@@ -261,6 +262,14 @@ bool Cursor::Impl::LeaveLine(bool* had_line_feed) {
 
 // -- Public face --
 
+namespace {
+thread_local uint64_t decoded_bytes = 0;
+}  // namespace
+
+uint64_t DecodedBytesOfThread() { return decoded_bytes; }
+
+Cursor::Impl::~Impl() { decoded_bytes += released_bytes + captured_bytes; }
+
 Cursor::Cursor(std::unique_ptr<ByteSource> source, uint64_t base_offset, CursorOptions options)
     : impl_(std::make_unique<Impl>(internal::Window(std::move(source), base_offset,
                                                     options.window_bytes, options.max_record_bytes),
@@ -305,6 +314,7 @@ bool Cursor::AtEnd() {
 void Cursor::ReleaseViews() {
   impl_->window.ReleaseViews();
   impl_->arena.Reset();
+  impl_->released_bytes += impl_->captured_bytes;
   impl_->captured_bytes = 0;
 }
 

@@ -51,6 +51,7 @@ struct Cursor::Impl {
       : window(std::move(the_window)), options(the_options), kernels(internal::ActiveKernels()) {
     options.max_depth = std::min(options.max_depth, internal::kDepthCeiling);
   }
+  ~Impl();
 
   bool failed() const { return failure != Failure::kNone; }
   bool FailAt(Status why, uint64_t at, Failure kind);
@@ -104,6 +105,7 @@ struct Cursor::Impl {
   Status status;
   uint64_t error_at = 0;
   uint64_t captured_bytes = 0;  // since ReleaseViews
+  uint64_t released_bytes = 0;  // captured before
   Arena arena{4 << 10};         // decoded strings, until ReleaseViews
   Arena key_arena{256};
 };

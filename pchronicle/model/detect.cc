@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pchronicle/json/decompress.h"
 #include "pchronicle/model/detect_rules.h"
 #include "pchronicle/model/detect_shape.h"
 
@@ -64,7 +65,7 @@ struct Damage {
 class Detector {
  public:
   Detector(const json::ByteInput& input, std::string_view file, const DetectOptions& options)
-      : input_(input), file_(file), options_(options) {}
+      : input_(input), path_(file), file_(json::NameInside(file)), options_(options) {}
 
   Result<Detection> Run() {
     PCHRONICLE_RETURN_IF_ERROR(ReadHead());
@@ -129,11 +130,10 @@ class Detector {
     switch (cursor.status().code()) {
       case StatusCode::kOk:
       case StatusCode::kInvalidArgument:
-      case StatusCode::kCorruption:
         return Status::Ok();
       case StatusCode::kResourceExhausted:
         return Status::ResourceExhausted(
-            "format detection input {} is {} bytes, exceeding max_detection_bytes {}", file_,
+            "format detection input {} is {} bytes, exceeding max_detection_bytes {}", path_,
             input_.size().value_or(cursor.offset()), options_.max_detection_bytes);
       default:
         return cursor.status();
@@ -349,7 +349,8 @@ class Detector {
   }
 
   const json::ByteInput& input_;
-  const std::string_view file_;
+  const std::string_view path_;
+  const std::string_view file_;  // name of the text
   const DetectOptions& options_;
   std::string head_;
   uint64_t start_ = 0;  // behind the byte-order mark
@@ -359,7 +360,8 @@ class Detector {
 }  // namespace
 
 json::Container ContainerByName(std::string_view file) {
-  return EndsWith(file, ".jsonl") || EndsWith(file, ".ndjson") ? json::Container::kLines
+  const std::string_view name = json::NameInside(file);
+  return EndsWith(name, ".jsonl") || EndsWith(name, ".ndjson") ? json::Container::kLines
                                                                : json::Container::kDocument;
 }
 
@@ -367,7 +369,7 @@ Result<Detection> Detect(const json::ByteInput& input, std::string_view file,
                          const DetectOptions& options) {
   Result<Detection> found = Detector(input, file, options).Run();
   if (found.ok() && found->kind == Detection::Kind::kEmpty) {
-    found->format = FormatByName(file);  // where the content says nothing the name may
+    found->format = FormatByName(json::NameInside(file));  // where the content says nothing the name may
   }
   return found;
 }

@@ -46,7 +46,7 @@ struct DetectOptions {
 Result<Detection> Detect(const json::ByteInput& input, std::string_view file,
                          const DetectOptions& options = {});
 
-/// Lines for `.jsonl` and `.ndjson` in any case, else a document.
+/// Lines for `.jsonl` and `.ndjson`, also of compressed text, in any case; else a document.
 json::Container ContainerByName(std::string_view file);
 
 }  // namespace pchronicle::model

@@ -269,6 +269,48 @@ duckdb::InsertionOrderPreservingMap<std::string> ToString(
   return lines;
 }
 
+/// What the scan did, for EXPLAIN ANALYZE. Every thread asks when it is done with the operator; the
+/// last one's answer is shown.
+duckdb::InsertionOrderPreservingMap<std::string> MetricsToString(
+    duckdb::TableFunctionDynamicToStringInput& input) {
+  duckdb::InsertionOrderPreservingMap<std::string> lines;
+  if (!input.global_state) {
+    return lines;
+  }
+  if (input.local_state) {
+    // A task that is not read to its end has not counted yet.
+    auto& local = input.local_state->Cast<LocalScan>();
+    local.batch = nullptr;
+    local.task.reset();
+    local.finished.reset();
+  }
+  const catalog::ScanMetrics* metrics = input.global_state->Cast<GlobalScan>().scan->metrics();
+  if (metrics == nullptr) {
+    return lines;
+  }
+  const auto line = [&lines](const char* name, uint64_t value) {
+    lines[name] = std::to_string(value);
+  };
+  line("sources opened", metrics->sources_opened);
+  line("sources pruned", metrics->sources_pruned);
+  line("bytes read", metrics->bytes_read);
+  line("bytes decoded", metrics->bytes_decoded);
+  line("bytes skipped", metrics->bytes_skipped());
+  if (metrics->compressed_bytes_read != 0) {
+    line("compressed bytes read", metrics->compressed_bytes_read);
+  }
+  line("records", metrics->streamed_records);
+  line("documents scanned", metrics->documents_scanned);
+  line("documents pruned", metrics->documents_pruned);
+  line("rows pruned", metrics->rows_pruned);
+  if (metrics->rows_shared != 0) {
+    line("rows made by another scan", metrics->rows_shared);
+  }
+  line("buffer peak", metrics->buffer_peak_bytes);
+  lines["busy"] = fmt::format("{:.3f} ms", static_cast<double>(metrics->busy_ns.load()) / 1e6);
+  return lines;
+}
+
 duckdb::BindInfo GetBindInfo(const duckdb::optional_ptr<duckdb::FunctionData> bind_data) {
   return duckdb::BindInfo(bind_data->Cast<RelationScanData>().entry);
 }
@@ -321,6 +363,7 @@ duckdb::TableFunction MakeScanFunction() {
   function.get_partition_data = PartitionData;
   function.get_bind_info = GetBindInfo;
   function.to_string = ToString;
+  function.dynamic_to_string = MetricsToString;
   function.projection_pushdown = true;
   function.filter_pushdown = false;
   return function;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pchronicle/json/decompress.h"
 #include "pchronicle/json/record_stream.h"
 #include "pchronicle/model/chat/conversation.h"
 #include "pchronicle/model/chat/documents.h"
@@ -47,7 +48,7 @@ class ChatWalker final : public Walker {
         sink_(sink),
         lines_(input),
         was_lost_(notes.lost_source),
-        stem_(StemOf(options.source_path)),
+        stem_(StemOf(json::NameInside(options.source_path))),
         conversation_(options.fields),
         wants_turns_(options.fields.has_any(kAnyTurnField)) {
     next_ordinal_ = options_.first_ordinal;
