@@ -80,6 +80,8 @@ Result<std::shared_ptr<Store>> OpenLocalStore(std::string_view path);
 /// Empty in-memory store (`memory://` in tests); also counts like an object store.
 std::shared_ptr<Store> MakeMemoryStore(std::string uri = "memory://test");
 
+/// Reads a whole open file of at most `limit` bytes; more are kResourceExhausted.
+Result<std::string> ReadAll(const RandomReader& reader, uint64_t limit);
 /// Reads a whole file of at most `limit` bytes.
 Result<std::string> ReadAll(const Store& store, std::string_view path, uint64_t limit);
 
