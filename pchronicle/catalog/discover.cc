@@ -220,13 +220,14 @@ class Walker {
   /// `*.lance` is one source and is not searched (DSC-05); only events.lance can be ours.
   Status VisitLance(const std::string& directory, std::string_view name, Findings& found) {
     if (name == "events.lance") {
-      auto marker = ReadMarker(store_, Join(directory, "_manifest.json"), kMaxEventsManifestBytes,
-                               ParseEventsManifest);
-      const bool absent = !marker.ok() && (marker.status().code() == StatusCode::kNotFound ||
-                                           marker.status().code() == StatusCode::kInvalidArgument);
-      if (!absent) {
+      const std::string path = Join(directory, "_manifest.json");
+      const auto entry = store_.Stat(path);  // a link is none (DSC-06)
+      const bool marked = entry.ok() ? entry->kind == io::Entry::Kind::kFile
+                                     : entry.status().code() != StatusCode::kNotFound;
+      if (marked) {
         found.sources.push_back(
-            MarkedStore(directory, "events", "not readable yet: events store", std::move(marker)));
+            MarkedStore(directory, "events", "not readable yet: events store",
+                        ReadMarker(store_, path, kMaxEventsManifestBytes, ParseEventsManifest)));
         return Status::Ok();
       }
     }
@@ -237,8 +238,8 @@ class Walker {
 
   Result<std::vector<io::Entry>> List(const std::string& directory) {
     const uint64_t seen = entries_.load(std::memory_order_relaxed);
-    auto entries =
-        store_.ListDirectory(directory, limits_.max_entries - std::min(seen, limits_.max_entries));
+    auto entries = store_.ListDirectory(
+        directory, limits_.max_entries - std::min(seen, limits_.max_entries), context_);
     if (!entries.ok()) {
       if (entries.status().code() == StatusCode::kResourceExhausted) {
         return TooManyEntries();

@@ -17,7 +17,7 @@ using testing::TempDataset;
 
 using Strings = std::vector<std::string>;
 
-TEST(Discovery, ReferenceTreeGivesFourSources_DSC01_DSC04_DSC14) {
+TEST(Discovery, ReferenceTreeGivesFourSources_DSC01_DSC04_DSC09_DSC14) {
   TempDataset dir;
   dir.Write("live/CURRENT", Current());
   dir.Write("live/generations/gen-1/runs.json", "{}");
@@ -291,7 +291,7 @@ TEST(Revision, FingerprintIsTheReleasedLayout_SID03a_PIN05) {
   EXPECT_EQ(revision.kind, Revision::Kind::kLocalFile);
 }
 
-TEST(Revision, WeakPinsSaySo_PIN04_CAT39) {
+TEST(Revision, WeakPinsSaySo_PIN04_CAT39_CAT48) {
   io::Entry entry;
   entry.size = 10;
   entry.modified_ns = 0;

@@ -93,7 +93,7 @@ Result<std::shared_ptr<const FileInput::Hold>> FileInput::Acquire() const {
   auto reader = store_->Open(revision_.entry.path);
   if (!reader.ok()) {
     if (reader.status().code() == StatusCode::kNotFound) {
-      return Status::Conflict("{}: changed since discovery: the file is gone", file_);
+      return Status::Conflict("{}: gone since discovery", file_);
     }
     return reader.status();
   }

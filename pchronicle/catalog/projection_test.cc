@@ -231,6 +231,22 @@ TEST(Stores, ABrokenMarkerIsAnErrorCandidate_ERR03_CAT21) {
             StatusCode::kResourceExhausted);
 }
 
+TEST(Stores, MarkersThatAreLinksAreNone_DSC06_CAT30) {
+  TempDataset dir;
+  dir.Write("real/CURRENT", Current());
+  dir.Write("real/events.lance/_manifest.json", EventsManifest());
+  dir.Write("e/events.lance/x.json", "{}");
+  dir.Write("s/a.json", "{}");
+  ASSERT_EQ(::symlink("../real/CURRENT", (dir.path() + "/s/CURRENT").c_str()), 0);
+  ASSERT_EQ(::symlink("../../real/events.lance/_manifest.json",
+                      (dir.path() + "/e/events.lance/_manifest.json").c_str()),
+            0);
+  const auto snapshot = Take(dir.path());
+  const CatalogDataset& dataset = snapshot->datasets()[0];
+  EXPECT_EQ(Files(dataset), (Strings{"e/events.lance", "real", "s/a.json"}));
+  EXPECT_EQ(dataset.sources[0].ignored_reason, "Lance table, no trajectory store");
+}
+
 TEST(Stores, AVortexPointerIsItsOwnKind_CAT46_VTX121) {
   TempDataset dir;
   dir.Write(

@@ -15,6 +15,7 @@ constexpr uint64_t kRangeBytes = 8 << 20;
 /// Small sources share a task up to this many bytes and sources.
 constexpr uint64_t kTaskBytes = 1 << 20;
 constexpr size_t kTaskSources = 64;
+constexpr size_t kMostConcurrentSources = 16;
 /// Tasks wanted per thread, so that the last ones end together.
 constexpr size_t kTasksPerThread = 8;
 
@@ -62,7 +63,10 @@ class Scan final : public RelationScan {
         matched_.push_back(i);
       }
     }
-    workers_ = WorkerCount(scope.snapshot().options().limits.max_concurrent_files);
+    const Limits& limits = scope.snapshot().options().limits;
+    // Every task resolves one source at a time, so both limits bound the same threads.
+    workers_ = std::min(WorkerCount(limits.max_concurrent_files),
+                        WorkerCount(limits.max_concurrent_sources, kMostConcurrentSources));
     if (IsRowRelation(state_.request.relation)) {
       PlanTasks();
     }
@@ -70,6 +74,16 @@ class Scan final : public RelationScan {
 
   size_t sources_total() const override { return total_; }
   size_t sources_matched() const override { return matched_.size(); }
+  uint64_t bytes_matched() const override {
+    if (state_.request.relation == model::Relation::kSources) {
+      return 0;  // answered from the snapshot
+    }
+    uint64_t bytes = 0;
+    for (const size_t i : matched_) {
+      bytes += state_.dataset.sources[i].size_bytes.value_or(0);
+    }
+    return bytes;
+  }
   size_t max_threads() const override { return std::clamp<size_t>(plans_.size(), 1, workers_); }
 
   Result<std::unique_ptr<ScanTask>> NextTask() override {

@@ -233,7 +233,7 @@ TEST(Scan, FileGoneSinceDiscoverySaysSo_BR30) {
   Context context;
   QueryScope scope(*snapshot, true, context);
   EXPECT_EQ(RunScan(scope, Relation::kRuns, {}).status.message(),
-            "a.json: changed since discovery: the file is gone");
+            "a.json: gone since discovery");
 }
 
 TEST(Scan, ChangeWhileReadingIsSeenAtTheEnd_CAT18) {

@@ -24,7 +24,8 @@ struct Limits {  // catalog.md 12
   uint64_t max_detection_bytes = 256ULL << 20;
   uint64_t max_file_bytes = 0;  // 0: none for local files (D14)
   uint64_t max_record_bytes = 1ULL << 30;
-  uint32_t max_concurrent_files = 0;  // 0: min(cores, 8)
+  uint32_t max_concurrent_files = 0;    // 0: min(cores, 8)
+  uint32_t max_concurrent_sources = 0;  // 0: min(cores, 16)
 };
 
 /// One Dataset under a name (catalog.md 2).

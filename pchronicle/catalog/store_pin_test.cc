@@ -76,6 +76,17 @@ TEST(StorePin, ACurrentThatIsNotSureIsAnError_STL020_STL021_STL022) {
             "CURRENT must be a JSON object that pins the versions of all tables and objects");
 }
 
+TEST(StorePin, ANewerStoreSaysWhichVersionItNeeds_BR38) {
+  EXPECT_EQ(ParseCurrent(Without(Current(), R"("schema_version":1)", R"("schema_version":7)"))
+                .status()
+                .message(),
+            "CURRENT: schema_version 7 is unknown, this program reads 1");
+  EXPECT_EQ(ParseCurrent(Without(Current(), R"("control_version":1)", R"("control_version":2)"))
+                .status()
+                .message(),
+            "CURRENT: control_version 2 is unknown, this program reads 1");
+}
+
 TEST(StorePin, AnEnvelopeWithoutCommitIsNoSnapshotYet) {
   const auto pin = ParseCurrent(R"({"control_version":1,"revision":1,"lease":{"epoch":1}})");
   ASSERT_TRUE(pin.ok()) << pin.status().ToString();

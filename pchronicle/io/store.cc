@@ -29,6 +29,12 @@ std::string JoinPath(std::string_view directory, std::string_view name) {
   return path;
 }
 
+Result<std::vector<Entry>> Store::ListDirectory(std::string_view path, uint64_t max_entries,
+                                                const Context& context) const {
+  PCHRONICLE_RETURN_IF_ERROR(context.Check());
+  return ListDirectory(path, max_entries);
+}
+
 Result<std::string> ReadAll(const Store& store, std::string_view path, uint64_t limit) {
   PCHRONICLE_ASSIGN_OR_RETURN(const auto reader, store.Open(path));
   return ReadAll(*reader, limit);
