@@ -6,6 +6,7 @@
 
 #include "pchronicle/catalog/node_manifest.h"
 #include "pchronicle/catalog/parallel.h"
+#include "pchronicle/catalog/store_pin.h"
 #include "pchronicle/json/decompress.h"
 
 namespace pchronicle::catalog {
@@ -14,6 +15,8 @@ namespace {
 /// Fewer directories than this at one level are not worth a thread.
 constexpr size_t kParallelDirectories = 16;
 constexpr uint64_t kMaxSidecarBytes = 1 << 20;
+constexpr uint64_t kMaxCurrentBytes = 1 << 20;
+constexpr uint64_t kMaxEventsManifestBytes = 64 << 20;
 
 std::string_view BaseName(std::string_view path) {
   const size_t slash = path.rfind('/');
@@ -72,10 +75,58 @@ Source StoreSource(std::string_view directory, std::optional<std::string> format
   return source;
 }
 
+/// A marker file and what it pins; `entry` is of the very content that was read.
+struct Marker {
+  io::Entry entry;
+  Result<StorePin> pin;
+};
+
+/// Reads and parses a marker. kNotFound: there is none.
+Result<Marker> ReadMarker(const io::Store& store, const std::string& path, uint64_t limit,
+                          Result<StorePin> (*parse)(std::string_view)) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto reader, store.Open(path));
+  auto text = io::ReadAll(*reader, limit);
+  return Marker{reader->entry(), text.ok() ? parse(*text) : text.status()};
+}
+
+/// The source of a store with a marker. One that cannot be pinned is an error candidate.
+Source MarkedStore(std::string_view directory, std::string format, std::string_view reason,
+                   Result<Marker> marker) {
+  if (!marker.ok()) {
+    Source source = StoreSource(directory, std::move(format), "", nullptr);
+    source.error = marker.status();
+    return source;
+  }
+  Source source = StoreSource(directory, std::move(format), "", &marker->entry);
+  if (!marker->pin.ok()) {
+    source.error = marker->pin.status();
+    return source;
+  }
+  source.store_pin = std::make_shared<const StorePin>(std::move(marker->pin).value());
+  source.ignored_reason = reason;
+  switch (source.store_pin->kind) {
+    case StorePin::Kind::kStoryline:
+    case StorePin::Kind::kEvents:
+      break;
+    case StorePin::Kind::kStorylineUnpublished:
+      source.ignored_reason = "Storyline store without a published snapshot";
+      break;
+    case StorePin::Kind::kVortex:
+      source.format_name = "vortex";
+      source.ignored_reason = "not readable yet: Vortex dataset";
+      break;
+  }
+  return source;
+}
+
 class Walker {
  public:
   Walker(const OpenedRoot& root, const Limits& limits, const Context& context)
-      : store_(*root.store), limits_(limits), context_(context), root_name_(BaseName(root.uri)) {}
+      : store_(*root.store),
+        limits_(limits),
+        context_(context),
+        root_name_(BaseName(root.uri)),
+        remote_(root.uri.find("://") != std::string::npos) {}
 
   Result<Discovery> Walk() {
     std::vector<std::string> level = {""};
@@ -136,14 +187,26 @@ class Walker {
     PCHRONICLE_ASSIGN_OR_RETURN(const std::vector<io::Entry> entries, List(directory));
     const io::Entry* current = Named(entries, directory, "CURRENT");
     const io::Entry* manifest = Named(entries, directory, "chronicle.manifest");
-    std::optional<NodeManifest> node;
-    if (manifest != nullptr) {
-      node = ReadManifest(*manifest, found);
-    }
     if (current != nullptr) {
       found.sources.push_back(
-          StoreSource(directory, "storyline", "not readable yet: Storyline store", current));
+          MarkedStore(directory, "storyline", "not readable yet: Storyline store",
+                      ReadMarker(store_, current->path, kMaxCurrentBytes, ParseCurrent)));
       return Status::Ok();
+    }
+    std::optional<NodeManifest> node;
+    if (manifest != nullptr) {
+      auto read = ReadManifest(*manifest);
+      if (read.ok()) {
+        node = std::move(read).value();
+      } else if (remote_) {
+        // What lies below a prefix is not guessed where looking costs requests (CMF-008).
+        Source source = StoreSource(directory, std::nullopt, "", manifest);
+        source.error = read.status();
+        found.sources.push_back(std::move(source));
+        return Status::Ok();
+      } else {
+        ++found.passed_over["invalid chronicle.manifest"];
+      }
     }
     if (node && node->kind == NodeManifest::Kind::kLeaf) {
       found.sources.push_back(Leaf(directory, *node, *manifest));
@@ -158,10 +221,14 @@ class Walker {
   /// `*.lance` is one source and is not searched (DSC-05); only events.lance can be ours.
   Status VisitLance(const std::string& directory, std::string_view name, Findings& found) {
     if (name == "events.lance") {
-      const auto marker = store_.Stat(Join(directory, "_manifest.json"));
-      if (marker.ok() && marker->kind == io::Entry::Kind::kFile) {
+      const std::string path = Join(directory, "_manifest.json");
+      const auto entry = store_.Stat(path);  // a link is none (DSC-06)
+      const bool marked = entry.ok() ? entry->kind == io::Entry::Kind::kFile
+                                     : entry.status().code() != StatusCode::kNotFound;
+      if (marked) {
         found.sources.push_back(
-            StoreSource(directory, "events", "not readable yet: events store", &marker.value()));
+            MarkedStore(directory, "events", "not readable yet: events store",
+                        ReadMarker(store_, path, kMaxEventsManifestBytes, ParseEventsManifest)));
         return Status::Ok();
       }
     }
@@ -172,8 +239,8 @@ class Walker {
 
   Result<std::vector<io::Entry>> List(const std::string& directory) {
     const uint64_t seen = entries_.load(std::memory_order_relaxed);
-    auto entries =
-        store_.ListDirectory(directory, limits_.max_entries - std::min(seen, limits_.max_entries));
+    auto entries = store_.ListDirectory(
+        directory, limits_.max_entries - std::min(seen, limits_.max_entries), context_);
     if (!entries.ok()) {
       if (entries.status().code() == StatusCode::kResourceExhausted) {
         return TooManyEntries();
@@ -204,16 +271,10 @@ class Walker {
                                                                                          : nullptr;
   }
 
-  /// An invalid sidecar is passed over: discovery goes on as if it were not there (CMF-008).
-  std::optional<NodeManifest> ReadManifest(const io::Entry& entry, Findings& found) const {
-    const auto text = io::ReadAll(store_, entry.path, kMaxSidecarBytes);
-    if (text.ok()) {
-      if (auto node = ParseNodeManifest(*text); node.ok()) {
-        return std::move(node).value();
-      }
-    }
-    ++found.passed_over["invalid chronicle.manifest"];
-    return std::nullopt;
+  Result<NodeManifest> ReadManifest(const io::Entry& entry) const {
+    PCHRONICLE_ASSIGN_OR_RETURN(const std::string text,
+                                io::ReadAll(store_, entry.path, kMaxSidecarBytes));
+    return ParseNodeManifest(text);
   }
 
   static Source Leaf(std::string_view directory, const NodeManifest& node,
@@ -291,6 +352,7 @@ class Walker {
   const Limits& limits_;
   const Context& context_;
   const std::string_view root_name_;
+  const bool remote_;
   Discovery all_;
   std::atomic<uint64_t> entries_{0};
   std::atomic<bool> failed_{false};
@@ -307,7 +369,8 @@ Result<Discovery> SingleFile(const OpenedRoot& root) {
   const bool markdown = Lower(root.file).ends_with(".md");
   if (source.ignored_reason.empty() && !markdown && !IsTrajectoryName(root.file)) {
     return Status::InvalidArgument(
-        "unsupported file type: {} (expected .json, .jsonl, .ndjson, one of these with .gz or .zst, .md or a directory)",
+        "unsupported file type: {} (expected .json, .jsonl, .ndjson, one of these with .gz or "
+        ".zst, .md or a directory)",
         root.uri);
   }
   PCHRONICLE_ASSIGN_OR_RETURN(source.revision.entry, root.store->Stat(root.file, true));

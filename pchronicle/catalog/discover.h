@@ -21,7 +21,8 @@ struct Discovery {
 };
 
 /// Walks the tree below a root (catalog.md 3): one listing per directory, one stat per file, no
-/// open but that of `chronicle.manifest` sidecars. Directories are walked in parallel where there
+/// open but that of `chronicle.manifest` sidecars and of the marker files that pin a store. A store
+/// whose marker is wrong is a source with an error. Directories are walked in parallel where there
 /// are many.
 Result<Discovery> Discover(const OpenedRoot& root, const Limits& limits, const Context& context);
 

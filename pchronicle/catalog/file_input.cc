@@ -155,7 +155,7 @@ Result<std::shared_ptr<const FileInput::Raw>> FileInput::OpenRaw() const {
   auto reader = store_->Open(revision_.entry.path);
   if (!reader.ok()) {
     if (reader.status().code() == StatusCode::kNotFound) {
-      return Status::Conflict("{}: changed since discovery: the file is gone", file_);
+      return Status::Conflict("{}: gone since discovery", file_);
     }
     return reader.status();
   }

@@ -59,7 +59,8 @@ class HarborSidecar {
 /// Reads the sidecars of a place, checking their pins (a changed one is kConflict). Broken ones are
 /// noted inside.
 Result<std::shared_ptr<const HarborSidecar>> LoadHarborSidecar(const CatalogDataset& dataset,
-                                                               const HarborPlace& place);
+                                                               const HarborPlace& place,
+                                                               const Context& context);
 
 /// Adds the trial's values to the documents that pass through; never changes one that is there.
 /// `next` and `sidecar` must outlive it. `fill_calls`: the number of model calls in the sidecar

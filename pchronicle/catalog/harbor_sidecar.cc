@@ -3,6 +3,7 @@
 #include "pchronicle/base/timestamp.h"
 #include "pchronicle/catalog/file_input.h"
 #include "pchronicle/catalog/harbor.h"
+#include "pchronicle/catalog/resolve.h"
 #include "pchronicle/json/cursor.h"
 #include "pchronicle/model/raw_walk.h"
 
@@ -17,14 +18,15 @@ using model::RawMembers;
 constexpr uint64_t kMaxSidecarBytes = 256ULL << 20;
 
 /// Reads a pinned sidecar whole.
-Result<std::string> ReadPinned(const CatalogDataset& dataset, const io::Entry& entry) {
+Result<std::string> ReadPinned(const CatalogDataset& dataset, const io::Entry& entry,
+                               const Context& context) {
   if (entry.size > kMaxSidecarBytes) {
     return Status::InvalidArgument("{} bytes are too many for a sidecar", entry.size);
   }
   Revision revision;
   revision.entry = entry;
   const FileInput input(dataset.store, entry.path, revision);
-  PCHRONICLE_ASSIGN_OR_RETURN(const auto source, input.Open(0));
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto source, ContextInput(input, context).Open(0));
   std::string text(static_cast<size_t>(entry.size), '\0');
   size_t done = 0;
   while (done < text.size()) {
@@ -66,8 +68,11 @@ std::string_view Trim(std::string_view text) {
 /// Fills one HarborSidecar from its files.
 class SidecarLoader {
  public:
-  SidecarLoader(const CatalogDataset& dataset, const HarborPlace& place)
-      : dataset_(dataset), place_(place), sidecar_(std::make_shared<HarborSidecar>()) {}
+  SidecarLoader(const CatalogDataset& dataset, const HarborPlace& place, const Context& context)
+      : dataset_(dataset),
+        place_(place),
+        context_(context),
+        sidecar_(std::make_shared<HarborSidecar>()) {}
 
   Result<std::shared_ptr<const HarborSidecar>> Load() {
     sidecar_->texts_.reserve(4);  // raw values point into the strings: they must not move
@@ -111,9 +116,9 @@ class SidecarLoader {
     if (!entry) {
       return Raw();
     }
-    auto text = ReadPinned(dataset_, *entry);
+    auto text = ReadPinned(dataset_, *entry, context_);
     if (!text.ok()) {
-      if (text.status().code() == StatusCode::kConflict) {
+      if (text.status().code() == StatusCode::kConflict || !context_.Check().ok()) {
         return text.status();
       }
       sidecar_->broken_.push_back({entry->path, text.status().message()});
@@ -354,6 +359,7 @@ class SidecarLoader {
 
   const CatalogDataset& dataset_;
   const HarborPlace& place_;
+  const Context& context_;
   std::shared_ptr<HarborSidecar> sidecar_;
   Raw traceback_;
   Raw score_;
@@ -361,8 +367,9 @@ class SidecarLoader {
 };
 
 Result<std::shared_ptr<const HarborSidecar>> LoadHarborSidecar(const CatalogDataset& dataset,
-                                                               const HarborPlace& place) {
-  return SidecarLoader(dataset, place).Load();
+                                                               const HarborPlace& place,
+                                                               const Context& context) {
+  return SidecarLoader(dataset, place, context).Load();
 }
 
 }  // namespace pchronicle::catalog

@@ -130,6 +130,26 @@ Status CheckMounts(const std::vector<Mount>& mounts) {
   return Status::Ok();
 }
 
+Status SelectDefault(std::string_view alias, std::vector<Mount>& mounts) {
+  std::string wanted(Trim(alias));
+  std::transform(wanted.begin(), wanted.end(), wanted.begin(), Lower);
+  std::string known;
+  bool found = false;
+  for (const Mount& mount : mounts) {
+    known += known.empty() ? "" : ", ";
+    known += mount.alias;
+    found = found || mount.alias == wanted;
+  }
+  if (!found) {
+    return Status::NotFound("the default Dataset '{}' is not mounted; mounted are: {}", Trim(alias),
+                            known);
+  }
+  for (Mount& mount : mounts) {
+    mount.is_default = mount.alias == wanted;
+  }
+  return Status::Ok();
+}
+
 Result<OpenedRoot> OpenRoot(const Mount& mount) {
   if (mount.store != nullptr) {
     return OpenedRoot{mount.store, mount.store->uri(), ""};

@@ -14,6 +14,10 @@ namespace pchronicle::catalog {
 /// storage (MNT-04, -05).
 Status CheckMounts(const std::vector<Mount>& mounts);
 
+/// Makes the mount named `alias` the default Dataset, and no other. kNotFound, naming the mounts
+/// there are, when there is none of that name (MNT-08).
+Status SelectDefault(std::string_view alias, std::vector<Mount>& mounts);
+
 /// A mount's root, opened.
 struct OpenedRoot {
   std::shared_ptr<io::Store> store;

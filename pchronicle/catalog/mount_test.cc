@@ -50,7 +50,21 @@ TEST(Mounts, PositionalIsAlwaysDataset_MNT06_CAT28) {
   EXPECT_TRUE(mount.is_default);
 }
 
-TEST(Mounts, LocationGrammar_MNT09) {
+TEST(Mounts, ADefaultMustBeMounted_MNT08) {
+  std::vector<Mount> mounts = {*ParseMount("Prod", "/a"), *ParseMount("test", "/b")};
+  ASSERT_TRUE(SelectDefault(" PROD ", mounts).ok());
+  EXPECT_TRUE(mounts[0].is_default);
+  ASSERT_TRUE(SelectDefault("test", mounts).ok());
+  EXPECT_FALSE(mounts[0].is_default) << "one default only";
+  EXPECT_TRUE(mounts[1].is_default);
+  const Status absent = SelectDefault("other", mounts);
+  EXPECT_EQ(absent.code(), StatusCode::kNotFound);
+  EXPECT_EQ(absent.message(),
+            "the default Dataset 'other' is not mounted; mounted are: prod, test");
+  EXPECT_TRUE(mounts[1].is_default) << "unchanged";
+}
+
+TEST(Mounts, LocationGrammar_MNT09_DSC15) {
   const auto open = [](std::string uri) { return OpenRoot(PositionalMount(uri)).status(); };
   EXPECT_TRUE(open("/tmp").ok());
   EXPECT_TRUE(open("/tmp///").ok());
@@ -65,7 +79,7 @@ TEST(Mounts, LocationGrammar_MNT09) {
   EXPECT_EQ(open("/does/not/exist").code(), StatusCode::kNotFound);
 }
 
-TEST(Mounts, ErrorsNeverShowSecrets_ERR02_CAT23) {
+TEST(Mounts, ErrorsNeverShowSecrets_ERR02_CAT23_DSC15) {
   const std::string with_key =
       OpenRoot(PositionalMount("s3://key:hush@bucket/x")).status().message();
   EXPECT_EQ(with_key.find("hush"), std::string::npos) << with_key;

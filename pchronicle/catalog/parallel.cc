@@ -8,11 +8,11 @@
 
 namespace pchronicle::catalog {
 
-size_t WorkerCount(size_t wanted) {
+size_t WorkerCount(size_t wanted, size_t most) {
   if (wanted != 0) {
     return wanted;
   }
-  return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 8);
+  return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, most);
 }
 
 void ParallelFor(size_t count, size_t workers, const std::function<void(size_t)>& work) {

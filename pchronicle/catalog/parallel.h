@@ -5,8 +5,8 @@
 
 namespace pchronicle::catalog {
 
-/// min(cores, 8), or what the caller set (max_concurrent_files).
-size_t WorkerCount(size_t wanted);
+/// What the caller set, or min(cores, `most`) for 0 (max_concurrent_files, max_concurrent_sources).
+size_t WorkerCount(size_t wanted, size_t most = 8);
 
 /// Calls work(i) for every i below `count`, in ascending order of their starts, on up to `workers`
 /// threads (the caller's is one of them). Returns when all are done. `work` must not throw.

@@ -1,5 +1,8 @@
 #include "pchronicle/catalog/resolve.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "pchronicle/catalog/cell.h"
 #include "pchronicle/catalog/harbor.h"
 #include "pchronicle/catalog/problem.h"
@@ -7,6 +10,11 @@
 
 namespace pchronicle::catalog {
 namespace {
+
+/// Bytes of one read between two looks at the context: a value of a gigabyte is asked for in one.
+constexpr size_t kMostAtOnce = 4 << 20;
+/// A waiter looks at its own context this often.
+constexpr std::chrono::milliseconds kWaitPeriod(20);
 
 class ContextSource final : public json::ByteSource {
  public:
@@ -18,7 +26,7 @@ class ContextSource final : public json::ByteSource {
       PCHRONICLE_ASSIGN_OR_RETURN(near_, base_->Approach());
       PCHRONICLE_RETURN_IF_ERROR(context_.Check());
     }
-    return base_->Read(out);
+    return base_->Read(out.first(std::min(out.size(), kMostAtOnce)));
   }
 
  private:
@@ -42,7 +50,8 @@ class Resolver {
       : dataset_(dataset), source_(source), limits_(limits), context_(context) {}
 
   Result<HeldSource> Run() {
-    auto input = std::make_shared<FileInput>(dataset_.store, source_.file, source_.revision, limits_);
+    auto input =
+        std::make_shared<FileInput>(dataset_.store, source_.file, source_.revision, limits_);
     HeldSource held;
     PCHRONICLE_ASSIGN_OR_RETURN(held.hold, input->Acquire());
     auto resolved = std::make_shared<ResolvedSource>();
@@ -126,7 +135,8 @@ class Resolver {
     }
     if (place.is_main) {
       if (detection.kind == Kind::kEmpty && (place.result || place.trial_result)) {
-        PCHRONICLE_ASSIGN_OR_RETURN(const auto sidecar, LoadHarborSidecar(dataset_, place));
+        PCHRONICLE_ASSIGN_OR_RETURN(const auto sidecar,
+                                    LoadHarborSidecar(dataset_, place, context_));
         if (sidecar->is_trial()) {
           MakeRun(resolved);
         }
@@ -182,7 +192,9 @@ Result<HeldSource> ResolveHeld(const CatalogDataset& dataset, const Source& sour
   }
   Source::Cell& cell = *source.cell;
   std::unique_lock lock(cell.mutex);
-  cell.resolved.wait(lock, [&cell] { return !cell.running; });
+  while (!cell.resolved.wait_for(lock, kWaitPeriod, [&cell] { return !cell.running; })) {
+    PCHRONICLE_RETURN_IF_ERROR(context.Check());  // the one that reads may belong to another query
+  }
   if (cell.outcome) {
     if (!cell.outcome->ok()) {
       return cell.outcome->status();

@@ -1,6 +1,7 @@
 #include "pchronicle/base/hash.h"
 #include "pchronicle/base/timestamp.h"
 #include "pchronicle/catalog/snapshot.h"
+#include "pchronicle/json/writer.h"
 
 namespace pchronicle::catalog {
 namespace {
@@ -39,9 +40,11 @@ Revision MakeRevision(io::Entry entry, std::string_view location,
 std::string Revision::display() const {
   switch (kind) {
     case Kind::kNone:
-    case Kind::kStoryline:
-    case Kind::kEvents:
       return {};
+    case Kind::kStoryline:
+      return generation;
+    case Kind::kEvents:
+      return fmt::format("manifest-revision:{}", layout_revision);
     case Kind::kLocalFile:
       return "local:" + fingerprint;
     case Kind::kObject:
@@ -55,6 +58,54 @@ std::string Revision::display() const {
   }
   // Weaker than a version, and shown as what it is (PIN-04).
   return fmt::format("object:{}:{}:{}", entry.size, FormatTimestamp(entry.modified_ns), location);
+}
+
+std::string Revision::ToJson() const {
+  if (kind == Kind::kNone) {
+    return "null";
+  }
+  json::Writer writer;
+  writer.BeginObject();
+  const auto add = [&writer](std::string_view key, std::string_view value) {
+    writer.Key(key);
+    writer.String(value);
+  };
+  const auto count = [&writer](std::string_view key, uint64_t value) {
+    writer.Key(key);
+    writer.UInt(value);
+  };
+  switch (kind) {
+    case Kind::kNone:
+      break;
+    case Kind::kStoryline:
+      add("kind", "storyline");
+      add("generation", generation);
+      break;
+    case Kind::kEvents:
+      add("kind", "events");
+      count("fact_version", fact_version);
+      count("fact_rows", fact_rows);
+      count("layout_revision", layout_revision);
+      break;
+    case Kind::kLocalFile:
+      add("kind", "local_file");
+      add("fingerprint", fingerprint);
+      break;
+    case Kind::kObject:
+      add("kind", "object");
+      if (!entry.version.empty()) {
+        add("version", entry.version);
+      }
+      if (!entry.etag.empty()) {
+        add("etag", entry.etag);
+      }
+      count("size_bytes", entry.size);
+      add("last_modified", FormatTimestamp(entry.modified_ns));
+      add("location", location);
+      break;
+  }
+  writer.EndObject();
+  return writer.Take();
 }
 
 }  // namespace pchronicle::catalog

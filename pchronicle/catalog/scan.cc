@@ -15,6 +15,7 @@ constexpr uint64_t kRangeBytes = 8 << 20;
 /// Small sources share a task up to this many bytes and sources.
 constexpr uint64_t kTaskBytes = 1 << 20;
 constexpr size_t kTaskSources = 64;
+constexpr size_t kMostConcurrentSources = 16;
 /// Tasks wanted per thread, so that the last ones end together.
 constexpr size_t kTasksPerThread = 8;
 
@@ -38,7 +39,10 @@ class Scan final : public RelationScan {
     state_.metrics.sources_pruned += total_ - matched_.size();
     scope.metrics().sources_total += total_;
     scope.metrics().sources_pruned += total_ - matched_.size();
-    workers_ = WorkerCount(scope.snapshot().options().limits.max_concurrent_files);
+    const Limits& limits = scope.snapshot().options().limits;
+    // Every task resolves one source at a time, so both limits bound the same threads.
+    workers_ = std::min(WorkerCount(limits.max_concurrent_files),
+                        WorkerCount(limits.max_concurrent_sources, kMostConcurrentSources));
     if (IsRowRelation(state_.request.relation)) {
       PlanTasks();
     }
@@ -47,6 +51,16 @@ class Scan final : public RelationScan {
   size_t sources_total() const override { return total_; }
   size_t sources_matched() const override { return matched_.size(); }
   const ScanMetrics* metrics() const override { return &state_.metrics; }
+  uint64_t bytes_matched() const override {
+    if (state_.request.relation == model::Relation::kSources) {
+      return 0;  // answered from the snapshot
+    }
+    uint64_t bytes = 0;
+    for (const size_t i : matched_) {
+      bytes += state_.dataset.sources[i].size_bytes.value_or(0);
+    }
+    return bytes;
+  }
   size_t max_threads() const override { return std::clamp<size_t>(plans_.size(), 1, workers_); }
 
   Result<std::unique_ptr<ScanTask>> NextTask() override {

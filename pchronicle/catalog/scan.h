@@ -157,6 +157,8 @@ class RelationScan {
   /// Sources that can provide the relation, and those left after pruning (EXP-04).
   virtual size_t sources_total() const = 0;
   virtual size_t sources_matched() const = 0;
+  /// Size of the matched sources, as pinned: what the scan reads at most (BR-44).
+  virtual uint64_t bytes_matched() const { return 0; }
   /// Threads that can be kept busy.
   virtual size_t max_threads() const = 0;
   /// Null when no task is left.

@@ -227,8 +227,10 @@ class SourceTask final : public ScanTask {
     walk.container = resolved->container;
     walk.source_path = source.file;
     walk.cursor.max_record_bytes = state_.scope.snapshot().options().limits.max_record_bytes;
-    auto ids = std::make_shared<model::FileIds>(*resolved->format, *resolved->input, walk);
-    request.count_documents = [ids, resolved](std::string_view id) {
+    // Reads the file once more when it is asked: that must stop as well.
+    auto input = std::make_shared<ContextInput>(*resolved->input, state_.scope.context());
+    auto ids = std::make_shared<model::FileIds>(*resolved->format, *input, walk);
+    request.count_documents = [ids, input, resolved](std::string_view id) {
       return ids->CountDocuments(id);
     };
   }

@@ -96,7 +96,7 @@ TEST(Scan, SourcesRelationNeverResolves_REL11_CAT38) {
   TempDataset dir;
   dir.Write("a.json", Atif("s"));
   dir.Write("b.gz", "x");
-  dir.Write("live/CURRENT", "{}");
+  dir.Write("live/CURRENT", testing::Current());
   const auto snapshot = Take(dir.path());
   Context context;
   QueryScope scope(*snapshot, false, context);
@@ -107,8 +107,10 @@ TEST(Scan, SourcesRelationNeverResolves_REL11_CAT38) {
       before.rows,
       (Strings{fmt::format("a.json|NULL|file|{}|ready|NULL|NULL|NULL", Atif("s").size()),
                "b.gz|NULL|file|1|ready|ignored|not read: compressed (gzip)|NULL",
-               "live|storyline|store|2|ready|ignored|not readable yet: Storyline store|NULL"}));
-  EXPECT_EQ(snapshot->datasets()[0].store->counters().opens, 0u);
+               fmt::format("live|storyline|store|{}|ready|ignored|not readable yet: Storyline "
+                           "store|NULL",
+                           testing::Current().size())}));
+  EXPECT_EQ(snapshot->datasets()[0].store->counters().opens, 1u) << "the marker of the store";
   ASSERT_TRUE(CheckAll(*snapshot, context).ok());
   const Scanned after =
       RunScan(scope, Relation::kSources, {"format", "content_status", "runs"}, FileIs("a.json"));
@@ -230,8 +232,7 @@ TEST(Scan, FileGoneSinceDiscoverySaysSo_BR30) {
   std::filesystem::remove(dir.path() + "/a.json");
   Context context;
   QueryScope scope(*snapshot, true, context);
-  EXPECT_EQ(RunScan(scope, Relation::kRuns, {}).status.message(),
-            "a.json: changed since discovery: the file is gone");
+  EXPECT_EQ(RunScan(scope, Relation::kRuns, {}).status.message(), "a.json: gone since discovery");
 }
 
 TEST(Scan, ChangeWhileReadingIsSeenAtTheEnd_CAT18) {

@@ -8,6 +8,8 @@
 #include "pchronicle/catalog/discover.h"
 #include "pchronicle/catalog/harbor_places.h"
 #include "pchronicle/catalog/mount.h"
+#include "pchronicle/catalog/projection.h"
+#include "pchronicle/catalog/store_pin.h"
 
 namespace pchronicle::catalog {
 namespace {
@@ -17,6 +19,39 @@ std::string Location(const OpenedRoot& root, std::string_view file) {
     return root.uri;
   }
   return root.uri == "/" ? fmt::format("/{}", file) : fmt::format("{}/{}", root.uri, file);
+}
+
+/// A published store is pinned by what its marker names, not by the marker file (PIN-01).
+void PinStore(const StorePin& pin, Revision& revision) {
+  switch (pin.kind) {
+    case StorePin::Kind::kStoryline:
+      revision.kind = Revision::Kind::kStoryline;
+      revision.generation = pin.storyline.generation;
+      break;
+    case StorePin::Kind::kEvents:
+      revision.kind = Revision::Kind::kEvents;
+      revision.fact_version = pin.events.fact_version;
+      revision.fact_rows = pin.events.fact_rows;
+      revision.layout_revision = pin.events.revision;
+      break;
+    case StorePin::Kind::kStorylineUnpublished:
+    case StorePin::Kind::kVortex:
+      break;
+  }
+}
+
+/// A hint must be the store's own format (DSC-11); files are read as the hint says.
+void CheckHint(model::Format hint, Source& source) {
+  if (source.kind == SourceKind::kFile) {
+    if (source.ignored_reason.empty()) {
+      source.format_name = model::FormatName(hint);
+    }
+  } else if (source.error.ok() && source.format_name &&
+             *source.format_name != model::FormatName(hint)) {
+    source.error =
+        Status::InvalidArgument("the format hint '{}' does not fit a store of format '{}'",
+                                model::FormatName(hint), *source.format_name);
+  }
 }
 
 /// Pins one source, or makes it an error candidate (PIN-07).
@@ -34,6 +69,9 @@ void Pin(const OpenedRoot& root, const Limits& limits, Source& source) {
   }
   source.revision =
       MakeRevision(source.revision.entry, Location(root, source.revision.entry.path), sidecars);
+  if (source.store_pin != nullptr) {
+    PinStore(*source.store_pin, source.revision);
+  }
   if (source.kind == SourceKind::kStore || !source.ignored_reason.empty() || !source.error.ok()) {
     return;
   }
@@ -87,6 +125,12 @@ std::string SnapshotId(const std::vector<CatalogDataset>& datasets) {
       if (const std::string ref = source.revision.display(); !ref.empty()) {
         hasher.Update(kNul);
         hasher.Update(ref);
+      }
+      if (source.projection != nullptr) {
+        hasher.Update(kNul);
+        hasher.Update("projection:");
+        hasher.Update(source.projection->generation);
+        hasher.Update(source.projection->fresh ? ":fresh" : ":stale");
       }
       if (!source.error.ok()) {
         hasher.Update(kNul);
@@ -201,6 +245,7 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Build(std::vector<Mount> mount
     if (!found.ok()) {
       return found.status().WithContext(fmt::format("Dataset '{}'", mount.alias));
     }
+    BindProjections(root, found->sources);
     AssignHarborPlaces(*found);
     CatalogDataset dataset;
     dataset.mount = std::move(mount);
@@ -211,9 +256,8 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Build(std::vector<Mount> mount
     dataset.sources = std::move(found->sources);
     for (Source& source : dataset.sources) {
       Pin(root, options.limits, source);
-      if (dataset.mount.format_hint && source.kind == SourceKind::kFile &&
-          source.ignored_reason.empty()) {
-        source.format_name = model::FormatName(*dataset.mount.format_hint);
+      if (dataset.mount.format_hint) {
+        CheckHint(*dataset.mount.format_hint, source);
       }
       if (!source.error.ok() && options.errors == ErrorPolicy::kStrict) {
         return source.error.WithContext(

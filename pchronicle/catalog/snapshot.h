@@ -25,11 +25,13 @@ struct Limits {  // catalog.md 12
   uint64_t max_detection_bytes = 256ULL << 20;
   uint64_t max_file_bytes = 0;  // 0: none for local files (D14)
   uint64_t max_record_bytes = 1ULL << 30;
-  // Of one compressed file (json/decompress.h): its text, text for each byte, memory of a zstd frame.
+  // Of one compressed file (json/decompress.h): its text, text for each byte, memory of a zstd
+  // frame.
   uint64_t max_decompressed_bytes = 64ULL << 30;
   uint64_t max_decompression_ratio = 1000;
   uint64_t max_decompression_window_bytes = 128ULL << 20;
-  uint32_t max_concurrent_files = 0;  // 0: min(cores, 8)
+  uint32_t max_concurrent_files = 0;    // 0: min(cores, 8)
+  uint32_t max_concurrent_sources = 0;  // 0: min(cores, 16)
 };
 
 /// One Dataset under a name (catalog.md 2).
@@ -51,10 +53,13 @@ Mount PositionalMount(std::string_view uri);
 struct Revision {
   enum class Kind : uint8_t { kNone, kLocalFile, kObject, kStoryline, kEvents };
   Kind kind = Kind::kNone;
-  std::string fingerprint;      // kLocalFile: hex; kObject: only with sidecars
-  std::string location;         // kObject
-  io::Entry entry;              // pinned metadata
-  std::string display() const;  // snapshot_ref; empty for kNone
+  std::string fingerprint;  // kLocalFile: hex; kObject: only with sidecars
+  std::string location;     // kObject
+  io::Entry entry;          // pinned metadata; of stores: of the marker file
+  std::string generation;   // kStoryline
+  uint64_t fact_version = 0, fact_rows = 0, layout_revision = 0;  // kEvents
+  std::string display() const;                                    // snapshot_ref; empty for kNone
+  std::string ToJson() const;  // internal form (PIN-08); `null` for kNone
 };
 /// Pins a listed entry: by fingerprint (4.1, SID-03a) when it has device and inode, else as an
 /// object. `location` is the absolute path or URI of the entry. Sidecars of the entry go into its
@@ -97,6 +102,18 @@ struct HarborPlace {
   std::vector<std::string> others;  // kTrialResult: `_file_` of what else may hold the trial's run
 };
 
+struct StorePin;
+
+/// The projection that was chosen for an events source (catalog.md 4.2). Only a fresh one may serve
+/// rows (CAT-15).
+struct Projection {
+  std::string file;  // of the Storyline store, relative to the mount
+  std::string generation;
+  bool fresh = false;
+  uint64_t candidates = 0;  // stores that claim to be projections of this source
+  std::shared_ptr<const StorePin> pin;
+};
+
 /// One discovered candidate (catalog.md 3). Immutable but for its resolve cell, which is
 /// thread-safe.
 class Source {
@@ -110,6 +127,8 @@ class Source {
   Status error;                               // candidate that could not be pinned: status `error`
   std::string ignored_reason;                 // ignored from the start (DSC-16): never opened
   std::shared_ptr<const HarborPlace> harbor;  // null: not in a Harbor job folder
+  std::shared_ptr<const StorePin> store_pin;  // null: no store, or one that cannot be pinned
+  std::shared_ptr<const Projection> projection;  // of events sources, when one is bound
 
   /// Resolved state: format detection and what scans found. Single-flight (LZY-02), errors cached
   /// (LZY-03).

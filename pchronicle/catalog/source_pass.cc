@@ -29,7 +29,8 @@ Result<std::unique_ptr<SourcePass>> SourcePass::Open(const CatalogDataset& datas
                      (source.harbor->result || source.harbor->reward_json ||
                       source.harbor->reward_text || source.harbor->trial_result);
   if (resolved.harbor_run || (lifts && resolved.format == model::Format::kAtif)) {
-    PCHRONICLE_ASSIGN_OR_RETURN(pass->sidecar_, LoadHarborSidecar(dataset, *source.harbor));
+    PCHRONICLE_ASSIGN_OR_RETURN(pass->sidecar_,
+                                LoadHarborSidecar(dataset, *source.harbor, context));
   }
   if (resolved.harbor_run) {
     return pass;

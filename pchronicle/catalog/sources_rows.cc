@@ -56,9 +56,23 @@ AppendCell CellOf(std::string_view name) {
        [](const Row& row, Column& column) {
          row.TextOrNull(column, row.source.revision.display());
        }},
-      {"projection_status", [](const Row&, Column& column) { column.AppendNull(); }},
-      {"projection_generation", [](const Row&, Column& column) { column.AppendNull(); }},
-      {"projection_candidates", [](const Row&, Column& column) { column.AppendInt(0); }},
+      {"projection_status",
+       [](const Row& row, Column& column) {
+         row.source.projection != nullptr
+             ? column.AppendText(row.source.projection->fresh ? "fresh" : "stale")
+             : column.AppendNull();
+       }},
+      {"projection_generation",
+       [](const Row& row, Column& column) {
+         row.source.projection != nullptr ? row.Text(column, row.source.projection->generation)
+                                          : column.AppendNull();
+       }},
+      {"projection_candidates",
+       [](const Row& row, Column& column) {
+         column.AppendInt(row.source.projection != nullptr
+                              ? static_cast<int64_t>(row.source.projection->candidates)
+                              : 0);
+       }},
       {"size_bytes",
        [](const Row& row, Column& column) {
          row.source.size_bytes ? column.AppendInt(static_cast<int64_t>(*row.source.size_bytes))

@@ -58,6 +58,24 @@ inline std::string Child(std::string_view id, int steps = 1) {
   return text + fmt::format(R"(,"trajectory_id":"{}"}})", id);
 }
 
+/// A CURRENT that pins a Storyline store; `projection`: its lineage, as JSON.
+inline std::string Current(std::string_view generation = "gen-1-1-0",
+                           std::string_view projection = "") {
+  return fmt::format(
+      R"({{"control_version":1,"revision":4,"committed":{{"schema_version":1,"generation":"{}",)"
+      R"("table_generation":"gen-1-1-0","runs_version":1,"steps_version":2,"tool_calls_version":3,)"
+      R"("objects_version":4{}{}}}}})",
+      generation, projection.empty() ? "" : R"(,"projection":)", projection);
+}
+
+/// The manifest of an events store with one segment.
+inline std::string EventsManifest(uint64_t revision = 9, uint64_t facts = 7, uint64_t rows = 120) {
+  return fmt::format(
+      R"({{"revision":{},"fact_version":{},"fact_rows":{},"active_writer":{{"epoch":1,"writer_id":"w"}},)"
+      R"("segments":[{{"id":"e1-a","version":8,"rows":{},"level":0,"sealed":false}}]}})",
+      revision, facts, rows, rows);
+}
+
 inline std::shared_ptr<const Snapshot> Take(const std::string& path, SnapshotOptions options = {},
                                             const Snapshot* previous = nullptr) {
   Context context;

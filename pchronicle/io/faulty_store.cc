@@ -43,6 +43,11 @@ class FaultyStore final : public Store {
     PCHRONICLE_RETURN_IF_ERROR(hook_(StoreCall::kList, path));
     return base_->ListDirectory(path, max_entries);
   }
+  Result<std::vector<Entry>> ListDirectory(std::string_view path, uint64_t max_entries,
+                                           const Context& context) const override {
+    PCHRONICLE_RETURN_IF_ERROR(hook_(StoreCall::kList, path));
+    return base_->ListDirectory(path, max_entries, context);
+  }
   Result<Entry> Stat(std::string_view path, bool follow) const override {
     PCHRONICLE_RETURN_IF_ERROR(hook_(StoreCall::kStat, path));
     return base_->Stat(path, follow);

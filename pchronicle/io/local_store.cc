@@ -15,6 +15,9 @@
 namespace pchronicle::io {
 namespace {
 
+/// Entries of a listing between two looks at its context.
+constexpr size_t kListStride = 256;
+
 struct AtomicCounters {
   std::atomic<uint64_t> lists{0}, stats{0}, opens{0}, reads{0}, bytes_read{0};
 };
@@ -138,6 +141,11 @@ class LocalStore final : public Store {
 
   Result<std::vector<Entry>> ListDirectory(std::string_view path,
                                            uint64_t max_entries) const override {
+    const Context unbounded;
+    return ListDirectory(path, max_entries, unbounded);
+  }
+  Result<std::vector<Entry>> ListDirectory(std::string_view path, uint64_t max_entries,
+                                           const Context& context) const override {
     PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));
     const std::string absolute = Absolute(path);
     Count(counters_->lists);
@@ -167,6 +175,9 @@ class LocalStore final : public Store {
       }
       if (entries.size() == max_entries) {
         return Status::ResourceExhausted("more than {} entries in '{}'", max_entries, absolute);
+      }
+      if (entries.size() % kListStride == 0) {
+        PCHRONICLE_RETURN_IF_ERROR(context.Check());
       }
       Entry entry;
       entry.path = JoinPath(path, name);

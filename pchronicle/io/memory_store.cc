@@ -52,6 +52,7 @@ class MemoryStore final : public Store {
 
   const std::string& uri() const override { return uri_; }
 
+  using Store::ListDirectory;
   Result<std::vector<Entry>> ListDirectory(std::string_view path,
                                            uint64_t max_entries) const override {
     PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));

@@ -29,17 +29,28 @@ std::string JoinPath(std::string_view directory, std::string_view name) {
   return path;
 }
 
+Result<std::vector<Entry>> Store::ListDirectory(std::string_view path, uint64_t max_entries,
+                                                const Context& context) const {
+  PCHRONICLE_RETURN_IF_ERROR(context.Check());
+  return ListDirectory(path, max_entries);
+}
+
 Result<std::string> ReadAll(const Store& store, std::string_view path, uint64_t limit) {
   PCHRONICLE_ASSIGN_OR_RETURN(const auto reader, store.Open(path));
-  const uint64_t size = reader->size();
+  return ReadAll(*reader, limit);
+}
+
+Result<std::string> ReadAll(const RandomReader& reader, uint64_t limit) {
+  const uint64_t size = reader.size();
   if (size > limit) {
-    return Status::ResourceExhausted("'{}' is {} bytes, more than {}", path, size, limit);
+    return Status::ResourceExhausted("'{}' is {} bytes, more than {}", reader.entry().path, size,
+                                     limit);
   }
   std::string text(static_cast<size_t>(size), '\0');
   size_t done = 0;
   while (done < text.size()) {
     PCHRONICLE_ASSIGN_OR_RETURN(const size_t got,
-                                reader->ReadAt(done, std::span(text).subspan(done)));
+                                reader.ReadAt(done, std::span(text).subspan(done)));
     if (got == 0) {
       break;
     }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pchronicle/base/context.h"
 #include "pchronicle/base/result.h"
 
 namespace pchronicle::io {
@@ -51,6 +52,9 @@ class Store {
   /// than `max_entries` children are kResourceExhausted, found before the rest is read.
   virtual Result<std::vector<Entry>> ListDirectory(std::string_view path,
                                                    uint64_t max_entries = UINT64_MAX) const = 0;
+  /// The same, stopping early with the context's error: a directory may hold millions of entries.
+  virtual Result<std::vector<Entry>> ListDirectory(std::string_view path, uint64_t max_entries,
+                                                   const Context& context) const;
   /// kNotFound when absent. `follow`: a symbolic link counts as what it points to.
   virtual Result<Entry> Stat(std::string_view path, bool follow = false) const = 0;
   virtual Result<std::unique_ptr<RandomReader>> Open(std::string_view path) const = 0;
@@ -80,6 +84,8 @@ Result<std::shared_ptr<Store>> OpenLocalStore(std::string_view path);
 /// Empty in-memory store (`memory://` in tests); also counts like an object store.
 std::shared_ptr<Store> MakeMemoryStore(std::string uri = "memory://test");
 
+/// Reads a whole open file of at most `limit` bytes; more are kResourceExhausted.
+Result<std::string> ReadAll(const RandomReader& reader, uint64_t limit);
 /// Reads a whole file of at most `limit` bytes.
 Result<std::string> ReadAll(const Store& store, std::string_view path, uint64_t limit);
 
