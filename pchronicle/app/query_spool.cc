@@ -80,8 +80,13 @@ Status Spool::Spill() {
   return Status::Ok();
 }
 
-Status Spool::ForEach(const std::function<Status(std::string_view)>& sink) const {
+Status Spool::ForEach(const std::function<Status(std::string_view)>& sink,
+                      const Context* context) const {
   constexpr size_t kPiece = 1 << 20;
+  const auto give = [&](std::string_view piece) {
+    return context != nullptr && context->cancelled() ? Status::Cancelled("cancelled")
+                                                      : sink(piece);
+  };
   if (fd_ >= 0) {
     std::string piece(kPiece, '\0');
     const uint64_t in_file = size_ - memory_.size();
@@ -96,11 +101,14 @@ Status Spool::ForEach(const std::function<Status(std::string_view)>& sink) const
                           read == 0 ? "it is cut off" : std::strerror(errno));
       }
       PCHRONICLE_RETURN_IF_ERROR(
-          sink(std::string_view(piece).substr(0, static_cast<size_t>(read))));
+          give(std::string_view(piece).substr(0, static_cast<size_t>(read))));
       at += static_cast<uint64_t>(read);
     }
   }
-  return memory_.empty() ? Status::Ok() : sink(memory_);
+  for (size_t at = 0; at < memory_.size(); at += kPiece) {
+    PCHRONICLE_RETURN_IF_ERROR(give(std::string_view(memory_).substr(at, kPiece)));
+  }
+  return Status::Ok();
 }
 
 void Spool::Clear() {
