@@ -37,7 +37,7 @@ TEST_F(ConfigurationTest, AMissingFileIsEmpty) {
   EXPECT_TRUE(loaded->pins().empty());
 }
 
-TEST_F(ConfigurationTest, SavedPinsComeBackAndTheFileIsPrivate) {
+TEST_F(ConfigurationTest, SavedPinsComeBackAndTheFileIsPrivate_MNT10) {
   auto loaded = Configuration::Load(path_);
   ASSERT_TRUE(loaded.ok());
   loaded->Set("a.b-c_1", {"/data/with 'quotes' \" and \\ and \n", std::nullopt, std::nullopt,
@@ -102,7 +102,7 @@ TEST_F(ConfigurationTest, SettingAnObjectPinKeepsWhatIsNotGiven) {
   EXPECT_FALSE(Configuration::Load(path_)->Find("prod")->secret_key.has_value());
 }
 
-TEST_F(ConfigurationTest, DefaultTakesADirectoryAndMakesIt) {
+TEST_F(ConfigurationTest, DefaultTakesADirectoryAndMakesIt_MNT10) {
   auto loaded = Configuration::Load(path_);
   EXPECT_EQ(AddPin(*loaded, "default", "s3://bucket-a/x", {}).status().code(),
             StatusCode::kInvalidArgument);
@@ -148,7 +148,7 @@ TEST(Locations, Grammar) {
   EXPECT_EQ(ParseDataset("@NOPE", none).status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST(Locations, SecretsNeverComeIntoMessages) {
+TEST(Locations, SecretsNeverComeIntoMessages_MNT10) {
   const std::string message =
       ParseDataset("s3://key:topsecret@bucket/x?token=topsecret", Configuration())
           .status()
@@ -157,7 +157,7 @@ TEST(Locations, SecretsNeverComeIntoMessages) {
   EXPECT_EQ(message.find("key"), std::string::npos);
 }
 
-TEST(Locations, PinsTakeASuffixWithoutTricks) {
+TEST(Locations, PinsTakeASuffixWithoutTricks_MNT10) {
   Configuration configuration;
   configuration.Set("p", {"/data", std::nullopt, std::nullopt, std::nullopt, std::nullopt});
   EXPECT_EQ(ParseDataset("@p/a/b", configuration)->path, "/data/a/b");

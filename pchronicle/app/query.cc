@@ -17,6 +17,13 @@ bool IsReady(const catalog::Source& source) {
   return source.error.ok() && source.ignored_reason.empty();
 }
 
+/// A mount root that is itself a foreign Lance table (DSC-17).
+bool IsForeignTable(const catalog::CatalogDataset& dataset) {
+  return dataset.sources.size() == 1 && dataset.sources[0].file == "." &&
+         dataset.sources[0].kind == catalog::SourceKind::kStore &&
+         !dataset.sources[0].format_name && dataset.sources[0].error.ok();
+}
+
 /// Columns of `sources` that hold what reading found out.
 bool IsContentColumn(uint16_t column) {
   const std::string& name = model::RelationColumns(model::Relation::kSources)[column].field.name;
@@ -66,6 +73,7 @@ class CountingScan : public RelationScan {
       : scan_(std::move(scan)), bytes_(bytes) {}
   size_t sources_total() const override { return scan_->sources_total(); }
   size_t sources_matched() const override { return scan_->sources_matched(); }
+  uint64_t bytes_matched() const override { return scan_->bytes_matched(); }
   size_t max_threads() const override { return scan_->max_threads(); }
   const catalog::ScanMetrics* metrics() const override { return scan_->metrics(); }
   Result<std::unique_ptr<ScanTask>> NextTask() override {
@@ -194,6 +202,10 @@ sql::Namespace MakeNamespace(const catalog::Snapshot& snapshot) {
     sql::DatasetSchema& schema = names.datasets.emplace_back();
     schema.alias = dataset.mount.alias;
     schema.is_default = snapshot.default_dataset() == i;
+    if (IsForeignTable(dataset)) {
+      schema.unreadable_relation = "rows";
+      schema.unreadable_reason = "not readable yet";
+    }
     for (const catalog::Source& source : dataset.sources) {
       if (IsReady(source)) {
         ++schema.ready_sources;
@@ -225,7 +237,9 @@ Status QuerySession::RunOnce(const QueryOptions& options, catalog::QueryScope& s
   outcome.result.Clear();
   outcome.rows = 0;
   SnapshotScans scans(scope, options.metrics);
-  const auto encoder = MakeEncoder(options.encoder, outcome.result);
+  EncoderOptions encoding = options.encoder;
+  encoding.context = &scope.context();
+  const auto encoder = MakeEncoder(encoding, outcome.result);
   PCHRONICLE_ASSIGN_OR_RETURN(const auto stream, engine_.Run(options.sql, scans, scope.context()));
   PCHRONICLE_RETURN_IF_ERROR(encoder->Begin(stream->columns()));
   while (true) {
@@ -238,6 +252,7 @@ Status QuerySession::RunOnce(const QueryOptions& options, catalog::QueryScope& s
       return TooManyRows(options.max_rows);
     }
     PCHRONICLE_RETURN_IF_ERROR(encoder->Rows(*chunk));
+    PCHRONICLE_RETURN_IF_ERROR(scope.context().Check());
   }
   outcome.content_unknown |= scans.content_unknown();
   outcome.metrics.projected_bytes += scans.bytes();
@@ -276,12 +291,13 @@ Result<QueryOutcome> QuerySession::Run(const QueryOptions& options, const Contex
   return outcome;
 }
 
-Status WriteResultFile(const QueryOutcome& outcome, const std::string& path, bool overwrite) {
+Status WriteResultFile(const QueryOutcome& outcome, const std::string& path, bool overwrite,
+                       const Context& context) {
   PCHRONICLE_ASSIGN_OR_RETURN(const auto file,
                               StagedFile::Create(path, overwrite ? StagedFile::IfExists::kReplace
                                                                  : StagedFile::IfExists::kFail));
   PCHRONICLE_RETURN_IF_ERROR(
-      outcome.result.ForEach([&](std::string_view bytes) { return file->Write(bytes); }));
+      outcome.result.ForEach([&](std::string_view bytes) { return file->Write(bytes); }, &context));
   return file->Publish();
 }
 

@@ -93,7 +93,8 @@ bool MayPassSecondTime(const Status& status);
 Status QueryFailure(const Status& status, const Context& context);
 
 /// Writes a result to a file that appears at once. `overwrite` false: kAlreadyExists when there is
-/// one.
-Status WriteResultFile(const QueryOutcome& outcome, const std::string& path, bool overwrite);
+/// one. A cancelled one (the deadline does not count: the query is done) leaves no file.
+Status WriteResultFile(const QueryOutcome& outcome, const std::string& path, bool overwrite,
+                       const Context& context);
 
 }  // namespace pchronicle::app

@@ -280,7 +280,7 @@ class TableEncoder : public RowEncoder {
         }
       }
       pending.erase(0, at);
-      return Status::Ok();
+      return options_.context != nullptr ? options_.context->Check() : Status::Ok();
     });
   }
 

@@ -23,6 +23,7 @@ struct EncoderOptions {
       false;  // control characters of data are shown as `\u00xx` (BR-51); JSON escapes them anyway
   size_t width = 0;        // columns of the terminal, kBox fits itself into it; 0: unlimited
   uint64_t max_bytes = 0;  // of the encoding, and of what is held for it; 0: no limit
+  const Context* context = nullptr;  // stops a table that is laid out after its last row
 };
 
 /// Writes rows in one of the formats of cli.md 3.5. kResourceExhausted, naming `max_output_bytes`,

@@ -36,15 +36,23 @@ Status Spool::Spill() {
   return Status::Ok();
 }
 
-Status Spool::ForEach(const std::function<Status(std::string_view)>& sink) const {
+Status Spool::ForEach(const std::function<Status(std::string_view)>& sink,
+                      const Context* context) const {
   constexpr uint64_t kPiece = 1 << 20;
+  const auto give = [&](std::string_view piece) {
+    return context != nullptr && context->cancelled() ? Status::Cancelled("cancelled")
+                                                      : sink(piece);
+  };
   std::string piece;
   for (uint64_t at = 0; at < file_.size(); at += piece.size()) {
     piece.resize(static_cast<size_t>(std::min(kPiece, file_.size() - at)));
     PCHRONICLE_RETURN_IF_ERROR(file_.ReadAt(at, piece));
-    PCHRONICLE_RETURN_IF_ERROR(sink(piece));
+    PCHRONICLE_RETURN_IF_ERROR(give(piece));
   }
-  return memory_.empty() ? Status::Ok() : sink(memory_);
+  for (size_t at = 0; at < memory_.size(); at += kPiece) {
+    PCHRONICLE_RETURN_IF_ERROR(give(std::string_view(memory_).substr(at, kPiece)));
+  }
+  return Status::Ok();
 }
 
 void Spool::Clear() {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "pchronicle/base/context.h"
 #include "pchronicle/base/result.h"
 #include "pchronicle/io/nameless_file.h"
 
@@ -23,8 +24,10 @@ class Spool {
   Status Append(std::string_view bytes);
   uint64_t size() const { return size_; }
   bool in_file() const { return file_.is_open(); }
-  /// Gives all bytes in order, in pieces. Stops at the first error of `sink` and returns it.
-  Status ForEach(const std::function<Status(std::string_view)>& sink) const;
+  /// Gives all bytes in order, in pieces of at most a MiB. Stops at the first error of `sink` and
+  /// returns it, or with kCancelled when `context` is given and cancelled.
+  Status ForEach(const std::function<Status(std::string_view)>& sink,
+                 const Context* context = nullptr) const;
   void Clear();
 
  private:

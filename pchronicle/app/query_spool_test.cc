@@ -56,5 +56,25 @@ TEST(Spool, StopsAtTheFirstErrorOfTheSink) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST(Spool, ACancelledReaderGetsNoMorePieces_D22) {
+  for (const uint64_t in_memory : {uint64_t{0}, uint64_t{64} << 20}) {
+    Spool spool(in_memory);
+    ASSERT_TRUE(spool.Append(std::string(5 << 20, 'x')).ok());
+    Context context;
+    int pieces = 0;
+    const Status status = spool.ForEach(
+        [&](std::string_view piece) {
+          EXPECT_LE(piece.size(), size_t{1} << 20);
+          if (++pieces == 2) {
+            context.Cancel();
+          }
+          return Status::Ok();
+        },
+        &context);
+    EXPECT_EQ(status.code(), StatusCode::kCancelled);
+    EXPECT_EQ(pieces, 2);
+  }
+}
+
 }  // namespace
 }  // namespace pchronicle::app

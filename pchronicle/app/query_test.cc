@@ -2,76 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <thread>
+
+#include "pchronicle/app/query_fixture_test.h"
 
 namespace pchronicle::app {
 namespace {
 
 using testing::HasSubstr;
-
-std::string Document(const std::string& session, int steps) {
-  std::string text = fmt::format(
-      R"({{"schema_version":"ATIF-v1.4","session_id":"{}","agent":{{"name":"a","version":"1"}},"steps":[)",
-      session);
-  for (int i = 1; i <= steps; ++i) {
-    text += fmt::format(R"({}{{"step_id":{},"source":"user","message":"message {}"}})",
-                        i == 1 ? "" : ",", i, i);
-  }
-  return text + "]}";
-}
-
-class QueryTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "pchronicle-query-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-    std::filesystem::create_directory(folder_ / "data");
-  }
-  void TearDown() override {
-    std::error_code error;
-    std::filesystem::remove_all(folder_, error);
-  }
-
-  void Write(const std::string& name, const std::string& bytes) {
-    std::ofstream(folder_ / "data" / name, std::ios::binary) << bytes;
-  }
-  std::unique_ptr<QuerySession> Open(catalog::ErrorPolicy errors = catalog::ErrorPolicy::kStrict) {
-    Context context;
-    auto snapshot = catalog::Snapshot::Build(
-        {catalog::PositionalMount((folder_ / "data").string())}, {errors, {}}, context);
-    EXPECT_TRUE(snapshot.ok()) << snapshot.status().ToString();
-    loader_ = std::make_unique<EngineLoader>(sql::EngineOptions{});
-    auto session = QuerySession::Create(*snapshot, *loader_);
-    EXPECT_TRUE(session.ok()) << session.status().ToString();
-    return std::move(session).value();
-  }
-  static QueryOptions Options(std::string sql, bool report = false) {
-    QueryOptions options;
-    options.sql = std::move(sql);
-    options.report_errors = report;
-    return options;
-  }
-  static std::string Text(const QueryOutcome& outcome) {
-    std::string text;
-    EXPECT_TRUE(outcome.result
-                    .ForEach([&](std::string_view piece) {
-                      text += piece;
-                      return Status::Ok();
-                    })
-                    .ok());
-    return text;
-  }
-
-  std::filesystem::path folder_;
-  Context context_;
-  std::unique_ptr<EngineLoader> loader_;
-};
 
 TEST_F(QueryTest, AnswersComeAsJsonLines) {
   Write("a.json", Document("s", 2));
@@ -269,10 +208,10 @@ TEST_F(QueryTest, ResultFilesAreCreateOnlyUnlessReplacing_D22) {
   auto outcome = Open()->Run(Options("SELECT step_id FROM steps"), context_);
   ASSERT_TRUE(outcome.ok());
   const std::string path = (folder_ / "out.jsonl").string();
-  ASSERT_TRUE(WriteResultFile(*outcome, path, false).ok());
-  EXPECT_EQ(WriteResultFile(*outcome, path, false).code(), StatusCode::kAlreadyExists);
+  ASSERT_TRUE(WriteResultFile(*outcome, path, false, Context()).ok());
+  EXPECT_EQ(WriteResultFile(*outcome, path, false, Context()).code(), StatusCode::kAlreadyExists);
   std::ofstream(path) << "older";
-  ASSERT_TRUE(WriteResultFile(*outcome, path, true).ok());
+  ASSERT_TRUE(WriteResultFile(*outcome, path, true, Context()).ok());
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
   EXPECT_EQ(text.str(), "{\"step_id\":1}\n");

@@ -83,8 +83,10 @@ struct QueryArguments {
   OutputFormat format = OutputFormat::kAuto;
   std::string output = "-";
   bool overwrite = false, check = false, query_metrics = false;
-  uint64_t max_output_rows = 100'000;       // 0: no limit
-  uint64_t max_output_bytes = 64ULL << 20;  // 0: no limit
+  uint64_t max_output_rows = 100'000;                         // 0: no limit
+  uint64_t max_output_bytes = 64ULL << 20;                    // 0: no limit
+  std::optional<uint64_t> max_memory_bytes, max_spill_bytes;  // absent: the engine's own
+  std::optional<std::string> spill_directory;
   std::optional<Errors> errors;
   LimitArguments limits;
 };

@@ -8,14 +8,20 @@
 #include <cstring>
 
 #include "pchronicle/base/terminal_text.h"
+#include "pchronicle/cli/interrupt.h"
 #include "pchronicle/json/raw.h"
 
 namespace pchronicle::cli {
 namespace {
 
-// Writes everything; returns errno or 0.
-int WriteAll(int fd, std::string_view bytes) {
+// Writes everything; returns errno or 0. `interruptible`: Ctrl-C while the reader of a pipe takes
+// its time ends it with ECANCELED.
+int WriteAll(int fd, std::string_view bytes, bool interruptible) {
   while (!bytes.empty()) {
+    // A signal cuts a write that has begun short; only one that has not fails with EINTR.
+    if (interruptible && InterruptSignal() != 0) {
+      return ECANCELED;
+    }
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
     if (n < 0) {
       if (errno == EINTR || errno == EAGAIN) {
@@ -45,10 +51,13 @@ Status Console::Write(std::string_view bytes) {
     *capture_ += bytes;
     return Status::Ok();
   }
-  const int error = WriteAll(STDOUT_FILENO, bytes);
+  const int error = WriteAll(STDOUT_FILENO, bytes, /*interruptible=*/true);
   if (error == EPIPE) {
     stdout_closed_ = true;
     return Status::Cancelled("stdout was closed");
+  }
+  if (error == ECANCELED) {
+    return Status::Cancelled("cancelled");
   }
   if (error != 0) {
     return Status::Io("write to stdout: {}", std::strerror(error));
@@ -84,7 +93,7 @@ void Console::Line(LogLevel level, std::string_view line) {
   }
   // One write per line, so that lines of several processes do not mix; a closed stderr is nobody's
   // loss.
-  WriteAll(STDERR_FILENO, EscapeLine(line) + "\n");
+  WriteAll(STDERR_FILENO, EscapeLine(line) + "\n", /*interruptible=*/false);
 }
 
 std::string LogValue(std::string_view value) {

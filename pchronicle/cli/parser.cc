@@ -85,6 +85,13 @@ class OptionAdder {
                     return Status::Ok();
                   });
   }
+  CLI::Option* OptionalBytes(const std::string& names, std::optional<uint64_t>* target,
+                             const std::string& description, const std::string& fallback) {
+    return Parsed(names, "BYTES", description, fallback, [target](const std::string& text) {
+      PCHRONICLE_ASSIGN_OR_RETURN(*target, ParseByteSize(text, /*zero_allowed=*/false));
+      return Status::Ok();
+    });
+  }
   CLI::Option* Duration(const std::string& names, std::chrono::seconds* target,
                         const std::string& description, const std::string& fallback) {
     return Parsed(names, "DURATION", description, fallback, [target](const std::string& text) {
@@ -492,6 +499,12 @@ class CommandTree {
                "most rows, 0: no limit", "100000");
     add.Bytes("--max-output-bytes", &query_.max_output_bytes, true,
               "most bytes of output, 0: no limit", "64MiB");
+    add.OptionalBytes("--max-memory-bytes", &query_.max_memory_bytes,
+                      "most memory for sorting, grouping and joining", "80% of the machine");
+    add.Text("--spill-directory", &query_.spill_directory, "DIR",
+             "existing folder for what does not fit into that memory [off]");
+    add.OptionalBytes("--max-spill-bytes", &query_.max_spill_bytes,
+                      "most bytes in the spill directory", "free space of the disk");
     add.Flag("--query-metrics", &query_.query_metrics, "print scan counters to stderr");
     add.Limits(&query_.limits, true);
     take_[app] = [this](const CLI::App*) -> CommandArguments {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "pchronicle/app/query.h"
+#include "pchronicle/app/spill_directory.h"
 #include "pchronicle/cli/commands.h"
 #include "pchronicle/cli/interrupt.h"
 #include "pchronicle/cli/problems.h"
@@ -182,7 +183,17 @@ Status RunQuery(const QueryArguments& arguments, Session& session) {
   PCHRONICLE_ASSIGN_OR_RETURN(const Request request, ReadRequest(arguments));
   PCHRONICLE_ASSIGN_OR_RETURN(std::vector<catalog::Mount> mounts,
                               Mounts(arguments, request, session));
-  app::EngineLoader loader({});  // loads while the Datasets are discovered
+  sql::EngineOptions engine;
+  engine.memory_limit = arguments.max_memory_bytes.value_or(0);
+  engine.spill_limit = arguments.max_spill_bytes.value_or(0);
+  std::optional<app::SpillDirectory> spill;
+  if (arguments.spill_directory) {
+    PCHRONICLE_ASSIGN_OR_RETURN(spill, app::SpillDirectory::Create(*arguments.spill_directory));
+    engine.spill_directory = spill->path();
+  } else if (arguments.max_spill_bytes) {
+    return Status::InvalidArgument("--max-spill-bytes needs --spill-directory");
+  }
+  app::EngineLoader loader(engine);  // loads while the Datasets are discovered
   const bool report = arguments.errors == Errors::kReport;
   const InterruptibleContext discovery;
   PCHRONICLE_ASSIGN_OR_RETURN(const auto snapshot,
@@ -209,11 +220,11 @@ Status RunQuery(const QueryArguments& arguments, Session& session) {
   progress.Finish();
 
   if (arguments.output == "-") {
-    PCHRONICLE_RETURN_IF_ERROR(
-        outcome.result.ForEach([&](std::string_view piece) { return console.Write(piece); }));
+    PCHRONICLE_RETURN_IF_ERROR(outcome.result.ForEach(
+        [&](std::string_view piece) { return console.Write(piece); }, &context.get()));
   } else {
     PCHRONICLE_RETURN_IF_ERROR(
-        app::WriteResultFile(outcome, arguments.output, arguments.overwrite));
+        app::WriteResultFile(outcome, arguments.output, arguments.overwrite, context.get()));
   }
   Report(outcome, console);
   if (arguments.query_metrics) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <set>
 
@@ -104,10 +105,33 @@ bool WantsPlanText(duckdb::SQLStatement& statement) {
   return true;
 }
 
+/// What the engine may use, for messages.
+struct MemoryLimits {
+  uint64_t memory = 0;
+  uint64_t spill = 0;  // 0: no limit of its own
+  bool spills = false;
+};
+
+/// The engine ran out of memory or of spill space: the limit by name, and what to do (LIM-02).
+Status OutOfMemory(const std::string& message, const MemoryLimits& limits) {
+  if (message.find("max_temp_directory_size") != std::string::npos) {
+    return Status::ResourceExhausted(
+        "the query needs more spill space than max_spill_bytes {}; raise --max-spill-bytes, or "
+        "narrow the query",
+        limits.spill);
+  }
+  return Status::ResourceExhausted(
+      "the query needs more memory than max_memory_bytes {}; raise --max-memory-bytes, {}narrow "
+      "the query",
+      limits.memory, limits.spills ? "or " : "give --spill-directory DIR, or ");
+}
+
 class Stream : public ResultStream {
  public:
-  Stream(duckdb::DuckDB& database, ScanFactory& scans, const Context& context, std::string sql)
-      : context_(context),
+  Stream(duckdb::DuckDB& database, const MemoryLimits& limits, ScanFactory& scans,
+         const Context& context, std::string sql)
+      : limits_(limits),
+        context_(context),
         sql_(std::move(sql)),
         state_(duckdb::make_shared_ptr<QueryState>(scans, context)),
         connection_(database),
@@ -224,9 +248,13 @@ class Stream : public ResultStream {
     if (Status ours = state_->failure(); !ours.ok()) {
       return ours;
     }
+    if (error.Type() == duckdb::ExceptionType::OUT_OF_MEMORY) {
+      return OutOfMemory(error.RawMessage(), limits_);
+    }
     return ToStatus(error, sql_);
   }
 
+  const MemoryLimits limits_;
   const Context& context_;
   const std::string sql_;
   duckdb::shared_ptr<QueryState> state_;
@@ -241,8 +269,8 @@ class Stream : public ResultStream {
 
 class DuckDbEngine : public Engine {
  public:
-  explicit DuckDbEngine(std::unique_ptr<duckdb::DuckDB> database)
-      : database_(std::move(database)) {}
+  DuckDbEngine(std::unique_ptr<duckdb::DuckDB> database, const MemoryLimits& limits)
+      : database_(std::move(database)), limits_(limits) {}
 
   Status Mount(Namespace names) override {
     names_ = std::make_shared<const Namespace>(std::move(names));
@@ -265,7 +293,7 @@ class DuckDbEngine : public Engine {
     }
     PCHRONICLE_RETURN_IF_ERROR(context.Check());
     try {
-      auto stream = std::make_unique<Stream>(*database_, scans, context, std::string(sql));
+      auto stream = std::make_unique<Stream>(*database_, limits_, scans, context, std::string(sql));
       PCHRONICLE_ASSIGN_OR_RETURN(CheckedStatement checked,
                                   CheckStatement(sql, stream->client().GetParserOptions()));
       SetSearchPath(stream->client());
@@ -279,7 +307,7 @@ class DuckDbEngine : public Engine {
         // The engine may have wanted a function that the statement does not name.
         LoadFunctionLibrary();
         stream.reset();
-        stream = std::make_unique<Stream>(*database_, scans, context, std::string(sql));
+        stream = std::make_unique<Stream>(*database_, limits_, scans, context, std::string(sql));
         SetSearchPath(stream->client());
         status = stream->Start(std::move(statement));
       }
@@ -331,6 +359,7 @@ class DuckDbEngine : public Engine {
   }
 
   const std::unique_ptr<duckdb::DuckDB> database_;
+  const MemoryLimits limits_;
   std::shared_ptr<const Namespace> names_;
   std::string default_catalog_;
   std::mutex library_mutex_;  // guards loading
@@ -340,12 +369,15 @@ class DuckDbEngine : public Engine {
 void Configure(duckdb::DBConfig& config, const EngineOptions& options) {
   config.options.load_extensions = false;  // each when it is needed
   config.options.use_temporary_directory = !options.spill_directory.empty();
-  config.options.temporary_directory = options.spill_directory;
+  if (!options.spill_directory.empty()) {
+    const std::string spill = std::filesystem::weakly_canonical(options.spill_directory).string();
+    config.options.temporary_directory = spill;
+    // The one place outside of memory that the engine itself may touch; the guard lets no
+    // statement name files.
+    config.options.allowed_directories.insert(spill + "/");
+  }
   if (options.memory_limit != 0) {
     config.options.maximum_memory = options.memory_limit;
-  }
-  if (options.spill_limit != 0) {
-    config.options.maximum_swap_space = options.spill_limit;
   }
   if (options.threads != 0) {
     config.options.maximum_threads = options.threads;
@@ -382,12 +414,19 @@ Result<std::unique_ptr<Engine>> OpenEngine(const EngineOptions& options) {
     auto database = std::make_unique<duckdb::DuckDB>(nullptr, &config);
     duckdb::ExtensionHelper::LoadExtension(*database, "json");
     RegisterFunctions(*database->instance);
+    if (options.spill_limit != 0) {
+      // The engine looks at this option of its configuration only when it is set while running.
+      duckdb::BufferManager::GetBufferManager(*database->instance)
+          .SetSwapLimit(duckdb::optional_idx(options.spill_limit));
+    }
     auto& active = duckdb::DBConfig::GetConfig(*database->instance);
     RegisterJoinRule(active);
     RegisterScanSharing(active);
     active.replacement_scans.clear();  // a quoted path is an unknown table, not a file
     active.SetOptionByName("lock_configuration", duckdb::Value::BOOLEAN(true));
-    return std::unique_ptr<Engine>(std::make_unique<DuckDbEngine>(std::move(database)));
+    const MemoryLimits limits{active.options.maximum_memory, options.spill_limit,
+                              !options.spill_directory.empty()};
+    return std::unique_ptr<Engine>(std::make_unique<DuckDbEngine>(std::move(database), limits));
   } catch (const std::exception& exception) {
     return ToStatus(duckdb::ErrorData(exception), {}).WithContext("open SQL engine");
   }

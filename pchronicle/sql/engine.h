@@ -30,6 +30,9 @@ struct DatasetSchema {
   bool is_default = false;   // unqualified names mean this one
   size_t ready_sources = 0;  // more than one: joins must compare `_file_` (JON-01)
   uint64_t bytes = 0;        // of all sources, for cardinality estimates
+  /// One more relation of this schema that cannot be read yet (DSC-17): naming it in a query is
+  /// kUnsupported with this text. Empty: there is none.
+  std::string unreadable_relation = {}, unreadable_reason = {};
 };
 
 /// What queries can name. Dataset numbers are positions in `datasets` and in the snapshot.

@@ -233,10 +233,15 @@ TEST_F(EngineTest, ScanErrorsKeepTheirStatus_LZY05) {
   EXPECT_EQ(Cell("SELECT count(*) FROM steps WHERE _file_ <> 'a/two.json'"), "14");
 }
 
-TEST_F(EngineTest, CancellationStopsScansAndEngineWork) {
-  for (const char* sql : {"SELECT count(*) FROM steps a WHERE reward > 7",
-                          "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE "
-                          "a.range + b.range = 7"}) {
+TEST_F(EngineTest, CancellationStopsScansAndEngineWork_SQL05) {
+  for (const char* sql :
+       {"SELECT count(*) FROM steps a WHERE reward > 7",
+        "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7",
+        "SELECT range FROM range(10000000000) ORDER BY range % 1000 DESC",
+        "SELECT count(*) FROM (SELECT range % 100000 FROM range(10000000000) GROUP BY 1)",
+        "SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY -range) AS n FROM "
+        "range(10000000000))",
+        "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"}) {
     Context context;
     FakeScans scans(datasets_, names_, context);
     scans.endless = true;
@@ -261,7 +266,7 @@ TEST_F(EngineTest, DeadlineIsUnavailable_SQL05) {
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
 }
 
-TEST_F(EngineTest, MemoryLimitIsNamed) {
+TEST_F(EngineTest, MemoryLimitIsNamed_LIM02_CAT25) {
   EngineOptions options;
   options.memory_limit = 30 << 20;
   Open(TestNamespace({{"dataset", 3}}), {TestSources()}, options);
@@ -269,7 +274,25 @@ TEST_F(EngineTest, MemoryLimitIsNamed) {
       "SELECT count(*) FROM (SELECT DISTINCT range, range::VARCHAR || 'xxxxxxxxxxxxxxxxxxxx' FROM "
       "range(20000000))");
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status.ToString();
+  EXPECT_THAT(status.message(), HasSubstr("max_memory_bytes 31457280"));
   EXPECT_EQ(Cell("SELECT count(*) FROM runs"), "3");
+}
+
+TEST_F(EngineTest, AnUnreadableRelationExistsAndSaysWhy_DSC17) {
+  Namespace names = TestNamespace({{"dataset", 0}});
+  names.datasets[0].unreadable_relation = "rows";
+  names.datasets[0].unreadable_reason = "not readable yet";
+  Open(names, {{}});
+  for (const char* sql : {"SELECT * FROM rows", "SELECT count(*) FROM dataset.rows",
+                          "SELECT 1 FROM runs, rows", "EXPLAIN SELECT * FROM rows"}) {
+    const Status status = Error(sql);
+    EXPECT_EQ(status.code(), StatusCode::kUnsupported) << sql;
+    EXPECT_EQ(status.message(), "not readable yet") << sql;
+  }
+  EXPECT_EQ(Cell("SELECT count(*) FROM information_schema.tables WHERE table_name = 'rows'"), "1");
+  EXPECT_EQ(Cell("SELECT count(*) FROM runs"), "0");
+  Open(TestNamespace({{"dataset", 1}}), {{TestSources()[0]}});
+  EXPECT_THAT(Error("SELECT * FROM rows").message(), HasSubstr("does not exist"));
 }
 
 TEST_F(EngineTest, AbandonedStreamsStop) {

@@ -35,10 +35,16 @@ struct Origin {
   }
 };
 
-/// Columns that every row that survives has equal: connected by `=` in filters and inner joins.
+/// Columns that every row that survives has equal: connected by `=` in filters and inner joins, or
+/// by being equal to the same text.
 class EqualColumns {
  public:
   void Connect(const ColumnBinding& a, const ColumnBinding& b) { parents_[Root(a)] = Root(b); }
+  void Connect(const ColumnBinding& a, const std::string& text) {
+    // A text takes part like a column of a table that no plan has.
+    const size_t number = texts_.try_emplace(text, texts_.size()).first->second;
+    Connect(a, ColumnBinding(duckdb::DConstants::INVALID_INDEX, number));
+  }
   bool Connected(const ColumnBinding& a, const ColumnBinding& b) { return Root(a) == Root(b); }
 
  private:
@@ -51,6 +57,7 @@ class EqualColumns {
   }
 
   std::map<ColumnBinding, ColumnBinding, BindingLess> parents_;
+  std::map<std::string, size_t> texts_;
 };
 
 bool IsEquality(ExpressionType type) {
@@ -63,23 +70,50 @@ const ColumnBinding* PlainColumn(const duckdb::Expression& expression) {
              : nullptr;
 }
 
-void ConnectPair(const duckdb::Expression& left, const duckdb::Expression& right,
+/// The text of a constant that is one. Before the optimizer a literal still stands below a cast.
+const std::string* PlainText(const duckdb::Expression& given) {
+  const duckdb::Expression* expression = &given;
+  if (given.GetExpressionClass() == duckdb::ExpressionClass::BOUND_CAST &&
+      given.return_type.id() == duckdb::LogicalTypeId::VARCHAR) {
+    expression = given.Cast<duckdb::BoundCastExpression>().child.get();
+  }
+  if (expression->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT) {
+    return nullptr;
+  }
+  const duckdb::Value& value = expression->Cast<duckdb::BoundConstantExpression>().value;
+  const duckdb::LogicalTypeId type = value.type().id();
+  return !value.IsNull() && (type == duckdb::LogicalTypeId::VARCHAR ||
+                             type == duckdb::LogicalTypeId::STRING_LITERAL)
+             ? &duckdb::StringValue::Get(value)
+             : nullptr;
+}
+
+/// Whether equality with a text counts. It does where rows without it are dropped for good: below
+/// an outer join they come back with NULL, and their partners' files are anybody's.
+enum class Texts : bool { kIgnore, kCount };
+
+void ConnectPair(const duckdb::Expression& left, const duckdb::Expression& right, Texts texts,
                  EqualColumns& equal) {
   const ColumnBinding* a = PlainColumn(left);
   const ColumnBinding* b = PlainColumn(right);
   if (a != nullptr && b != nullptr) {
     equal.Connect(*a, *b);
+  } else if (texts == Texts::kCount) {
+    const std::string* text = PlainText(a != nullptr ? right : left);
+    if (text != nullptr && (a != nullptr || b != nullptr)) {
+      equal.Connect(a != nullptr ? *a : *b, *text);
+    }
   }
 }
 
-void ConnectCondition(const duckdb::Expression& condition, EqualColumns& equal) {
+void ConnectCondition(const duckdb::Expression& condition, Texts texts, EqualColumns& equal) {
   if (condition.GetExpressionClass() == duckdb::ExpressionClass::BOUND_COMPARISON &&
       IsEquality(condition.GetExpressionType())) {
     const auto& comparison = condition.Cast<duckdb::BoundComparisonExpression>();
-    ConnectPair(*comparison.left, *comparison.right, equal);
+    ConnectPair(*comparison.left, *comparison.right, texts, equal);
   } else if (condition.GetExpressionType() == ExpressionType::CONJUNCTION_AND) {
     for (const auto& child : condition.Cast<duckdb::BoundConjunctionExpression>().children) {
-      ConnectCondition(*child, equal);
+      ConnectCondition(*child, texts, equal);
     }
   }
 }
@@ -108,36 +142,38 @@ bool HasConditions(LogicalOperatorType type) {
 }
 
 /// The equalities of one join's own condition.
-void ConnectJoin(LogicalOperator& join, EqualColumns& equal) {
+void ConnectJoin(LogicalOperator& join, Texts texts, EqualColumns& equal) {
   if (join.type == LogicalOperatorType::LOGICAL_ANY_JOIN) {
-    ConnectCondition(*join.Cast<duckdb::LogicalAnyJoin>().condition, equal);
+    ConnectCondition(*join.Cast<duckdb::LogicalAnyJoin>().condition, texts, equal);
   } else if (HasConditions(join.type)) {
     auto& comparison = static_cast<duckdb::LogicalComparisonJoin&>(join);
     for (const auto& condition : comparison.conditions) {
       if (IsEquality(condition.comparison)) {
-        ConnectPair(*condition.left, *condition.right, equal);
+        ConnectPair(*condition.left, *condition.right, texts, equal);
       }
     }
     if (comparison.predicate) {
-      ConnectCondition(*comparison.predicate, equal);
+      ConnectCondition(*comparison.predicate, texts, equal);
     }
   }
 }
 
 /// Conditions that drop the rows that do not satisfy them hold for every join below whose columns
 /// they name.
-void CollectEqualities(LogicalOperator& node, EqualColumns& equal) {
+void CollectEqualities(LogicalOperator& node, Texts texts, EqualColumns& equal) {
   if (node.type == LogicalOperatorType::LOGICAL_FILTER) {
     for (const auto& expression : node.expressions) {
-      ConnectCondition(*expression, equal);
+      ConnectCondition(*expression, texts, equal);
     }
   } else if (HasConditions(node.type) || node.type == LogicalOperatorType::LOGICAL_ANY_JOIN) {
     if (static_cast<duckdb::LogicalJoin&>(node).join_type == JoinType::INNER) {
-      ConnectJoin(node, equal);
+      ConnectJoin(node, texts, equal);
+    } else {
+      texts = Texts::kIgnore;
     }
   }
   for (auto& child : node.children) {
-    CollectEqualities(*child, equal);
+    CollectEqualities(*child, texts, equal);
   }
 }
 
@@ -315,7 +351,7 @@ class JoinCheck {
 
   void Check(LogicalOperator& join, const Origin& left, const Origin& right) {
     EqualColumns equal = equal_;
-    ConnectJoin(join, equal);
+    ConnectJoin(join, Texts::kIgnore, equal);
     for (const size_t dataset : left.datasets) {
       if (right.datasets.contains(dataset) && !ComparesFiles(dataset, left, right, equal)) {
         throw duckdb::BinderException(
@@ -345,7 +381,7 @@ class JoinCheck {
 
 void CheckJoins(duckdb::OptimizerExtensionInput&, duckdb::unique_ptr<LogicalOperator>& plan) {
   EqualColumns equal;
-  CollectEqualities(*plan, equal);
+  CollectEqualities(*plan, Texts::kCount, equal);
   JoinCheck(std::move(equal)).Visit(*plan);
 }
 

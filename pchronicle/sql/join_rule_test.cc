@@ -75,6 +75,30 @@ TEST_F(JoinRuleTest, SelfEqualityAndOneSideDoNotSatisfy_JON05) {
   Refused("SELECT count(*) FROM runs r JOIN steps s ON upper(r._file_) = upper(s._file_)");
 }
 
+TEST_F(JoinRuleTest, BothSidesOfOneNamedFileAreEqual_JON01_JON06) {
+  EXPECT_EQ(Cell("SELECT count(*) FROM runs r JOIN steps s ON r.session_id = s.session_id WHERE "
+                 "r._file_ = 'a/one.json' AND s._file_ = 'a/one.json'"),
+            "7");
+  EXPECT_EQ(Cell("SELECT count(*) FROM runs r, steps s, tool_calls t WHERE 'a/one.json' = r._file_ "
+                 "AND s._file_ = 'a/one.json' AND t._file_ = s._file_"),
+            "7");
+  EXPECT_EQ(Cell("SELECT count(*) FROM runs r JOIN steps s ON r._file_ = 'a/one.json' AND s._file_ "
+                 "= 'a/one.json'"),
+            "7");
+  const std::string join = "SELECT count(*) FROM runs r JOIN steps s USING (session_id) WHERE ";
+  Refused(join + "r._file_ = 'a/one.json'");
+  Refused(join + "r._file_ = 'a/one.json' AND s._file_ = 'a/two.json'");
+  Refused(join + "r._file_ = 'a/one.json' OR s._file_ = 'a/one.json'");
+  Refused(join + "r._file_ = 'a/one.json' AND s._file_ IN ('a/one.json', 'a/two.json')");
+  Refused(join + "r._file_ = 'a/one.json' AND s.session_id = 'a/one.json'");
+  Refused(join + "r._file_ IS NOT DISTINCT FROM NULL AND s._file_ IS NOT DISTINCT FROM NULL");
+  // Rows of `r` that found no step of that file are joined to its calls all the same.
+  Refused(
+      "SELECT count(*) FROM runs r LEFT JOIN (SELECT * FROM steps WHERE _file_ = 'a/one.json') s "
+      "ON r._file_ = s._file_ JOIN tool_calls t ON t.session_id = r.session_id AND t._file_ = "
+      "'a/one.json'");
+}
+
 TEST_F(JoinRuleTest, SubqueriesAreCovered_JON00) {
   Refused("SELECT count(*) FROM runs WHERE session_id IN (SELECT session_id FROM steps)");
   Refused("SELECT (SELECT count(*) FROM steps s WHERE s.session_id = r.session_id) FROM runs r");

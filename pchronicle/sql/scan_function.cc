@@ -259,6 +259,7 @@ duckdb::InsertionOrderPreservingMap<std::string> ToString(
                                      matched == 0   ? " EmptyExec"
                                      : matched == 1 ? ""
                                                     : " UnionExec");
+      lines["source bytes"] = std::to_string((*scan)->bytes_matched());
     }
   }
   if (!PrunesSources(data.entry.relation_schema().relation)) {
