@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "pchronicle/base/hash.h"
@@ -181,6 +182,21 @@ TEST(Projection, WorksOnObjectsLikeOnFiles_DSC08_BR28) {
   EXPECT_EQ(Files(dataset), Strings{"r/events.lance"});
   ASSERT_NE(dataset.sources[0].projection, nullptr);
   EXPECT_TRUE(dataset.sources[0].projection->fresh);
+}
+
+TEST(Projection, StoresOfTheReleasedProgramAreBound_SID03a) {
+  const char* shared = std::getenv("PCHRONICLE_SHARED");
+  const std::string folder =
+      (shared != nullptr ? std::string(shared)
+                         : std::string(PCHRONICLE_SOURCE_DIR) + "/../shared") +
+      "/fixtures/peer/g-events/store";
+  if (!std::filesystem::is_directory(folder)) {
+    GTEST_SKIP() << "no fixtures at " << folder;
+  }
+  const Strings expected = {
+      "codex/run-1/events.lance|manifest-revision:17|fresh|gen-1796048487168262339-30087-10|1",
+      "codex/run-2/events.lance|manifest-revision:6|fresh|gen-1796048485888510035-30087-6|1"};
+  EXPECT_EQ(SourcesRows(*Take(folder)), expected);
 }
 
 TEST(Stores, PinsAreTypedAndReadOnce_PIN01_PIN03_PIN08_CAT12) {

@@ -161,6 +161,17 @@ void Report(const app::QueryOutcome& outcome, Console& console) {
   }
 }
 
+/// Leaves the engine to the end of the process also when a query fails: whoever pressed Ctrl-C does
+/// not want to wait until it is taken apart.
+class LeaveEngine {
+ public:
+  explicit LeaveEngine(app::EngineLoader& loader) : loader_(loader) {}
+  ~LeaveEngine() { loader_.Abandon(); }
+
+ private:
+  app::EngineLoader& loader_;
+};
+
 Status CheckOutput(const QueryArguments& arguments) {
   if (arguments.output == "-") {
     return arguments.overwrite ? Status::InvalidArgument("--overwrite makes no sense with stdout")
@@ -194,6 +205,7 @@ Status RunQuery(const QueryArguments& arguments, Session& session) {
     return Status::InvalidArgument("--max-spill-bytes needs --spill-directory");
   }
   app::EngineLoader loader(engine);  // loads while the Datasets are discovered
+  const LeaveEngine leave(loader);
   const bool report = arguments.errors == Errors::kReport;
   const InterruptibleContext discovery;
   PCHRONICLE_ASSIGN_OR_RETURN(const auto snapshot,
@@ -244,7 +256,6 @@ Status RunQuery(const QueryArguments& arguments, Session& session) {
                   snapshot->id(), datasets, outcome.rows, FormatName(options.encoder.format),
                   outcome.result.size(), outcome.complete, outcome.problems.size(),
                   outcome.sources.ignored, outcome.sources.empty, outcome.sources.open));
-  loader.Abandon();
   return Status::Ok();
 }
 
