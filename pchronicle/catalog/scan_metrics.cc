@@ -25,12 +25,6 @@ void ScanMetrics::Add(const ScanCounters& counters) {
   }
 }
 
-uint64_t ScanMetrics::bytes_skipped() const {
-  // Text inside text is decoded twice.
-  const uint64_t read = bytes_read.load();
-  return read - std::min(read, bytes_decoded.load());
-}
-
 ScanMeter::ScanMeter()
     : since_(std::chrono::steady_clock::now()), decoded_before_(json::DecodedBytesOfThread()) {}
 

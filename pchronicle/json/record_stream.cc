@@ -324,19 +324,25 @@ bool RecordStream::Abandon() {
   }
   impl.state = Impl::State::kBetween;
   if (impl.container == Container::kLines) {
+    // A line that was given up for what it says may also be cut, behind that.
+    SkipRest();
     NoteOpenTail();
     LeaveLine();
     return cursor.ok() || impl.StopAtCursor();
   }
+  return SkipRest() || impl.StopAtCursor();
+}
+
+/// Passes the rest of the current record, if its structure is intact.
+bool RecordStream::SkipRest() {
+  Impl& impl = *impl_;
+  Cursor& cursor = *impl.cursor;
   if (!cursor.ForgiveSemanticFailure()) {
-    return impl.StopAtCursor();
+    return false;
   }
   const bool untouched =
       cursor.offset() == impl.record_offset && cursor.depth() == impl.record_depth;
-  if (untouched ? cursor.Skip() : cursor.SkipToDepth(impl.record_depth)) {
-    return true;
-  }
-  return impl.StopAtCursor();
+  return untouched ? cursor.Skip() : cursor.SkipToDepth(impl.record_depth);
 }
 
 Cursor& RecordStream::cursor() { return *impl_->cursor; }

@@ -75,6 +75,7 @@ class RecordStream {
   bool NextLine(Record* record);
   bool NextInDocument(Record* record);
   void LeaveLine();
+  bool SkipRest();
   void NoteOpenTail();
   bool LastLineIsCut();
 

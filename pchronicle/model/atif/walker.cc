@@ -366,8 +366,9 @@ Status AtifWalker::Announce(DocumentState& state) {
   }
   state.announced = true;
   if (!state.muted) {
-    state.wants_turns =
-        sink_.OnDocument(document) == DocumentSink::Wish::kTurns || wants(Field::kDiagnostics);
+    // Residuals and checks of a document are those of its steps, too, whoever looks at steps.
+    state.wants_turns = sink_.OnDocument(document) == DocumentSink::Wish::kTurns ||
+                        wants(Field::kDiagnostics) || wants(Field::kUnknown);
   }
   return Status::Ok();
 }

@@ -344,7 +344,8 @@ bool ChatWalker::StartDocument() {
   document.document_id = wants(Field::kDocumentId) ? ids_.Take(own).id : own;
   document.ordinal = next_ordinal_++;
   document.origin_format = "hf-chat";
-  if (!options_.source_path.empty() && wants(Field::kOrigin)) {
+  // Residuals name their source by it, too.
+  if (!options_.source_path.empty() && (wants(Field::kOrigin) || wants(Field::kUnknown))) {
     const bool many = is_lines() || record_.in_array;
     document.origin_document_id = arena_.Copy(
         options_.source_path + (many ? "#" + std::to_string(row_index_) : std::string()));

@@ -92,7 +92,8 @@ class StorylineWalker final : public Walker {
   uint64_t object_offset_ = 0;
   bool seen_turns_ = false;
   bool announced_ = false;
-  bool skimmed_ = false;  // head_ is complete; later head members are passed over
+  bool skimmed_ = false;                // head_ is complete; later head members are passed over
+  std::optional<uint64_t> skim_error_;  // offset of the syntax error that ended it
   bool grew_after_rows_ = false;
   bool muted_ = false;  // an earlier pass found the record bad
 
@@ -189,17 +190,19 @@ bool StorylineWalker::EnterTurns() {
   if (!head_->has_required() || notes_.skim_first) {
     const Status skimmed = Skim();
     if (!skimmed.ok()) {
-      return Lose(skimmed, object_offset_, head_->error_pointer());
+      return skim_error_ ? Lose(skimmed, *skim_error_, "")
+                         : Lose(skimmed, object_offset_, head_->error_pointer());
     }
   }
   const Status announced = Announce();
   if (!announced.ok()) {
     return Lose(announced, object_offset_, head_->error_pointer());
   }
-  const bool reads = options_.fields.has_any(kAnyTurnField) || options_.strict;
+  const bool residuals = options_.fields.has(Field::kUnknown);
+  const bool reads = options_.fields.has_any(kAnyTurnField) || residuals || options_.strict;
   const bool wanted = muted_ || sink_.OnDocument(head_->document()) == DocumentSink::Wish::kTurns;
-  // A check of everything does not depend on what the sink likes to see.
-  if (!(wanted && reads) && !options_.fields.has(Field::kDiagnostics)) {
+  // A check of everything, and residuals, do not depend on what the sink likes to see.
+  if (!(wanted && reads) && !residuals && !options_.fields.has(Field::kDiagnostics)) {
     return cursor.Skip() || LoseToSyntax();
   }
   turns_.BeginDocument({&head_->document(),
@@ -240,6 +243,7 @@ Status StorylineWalker::Skim() {
   json::Cursor& ahead = **opened;
   head_.emplace(options_, head_->document().ordinal);
   skimmed_ = true;
+  skim_error_.reset();
   ahead.BeginObject();
   for (std::string_view key; ahead.NextKey(&key);) {
     if (!head_->Owns(key)) {
@@ -253,7 +257,11 @@ Status StorylineWalker::Skim() {
     ahead.ReleaseViews();
   }
   skim_bytes_read_ += ahead.bytes_read();
-  // A syntax error is left to the main walk, which comes to the same byte and places it.
+  if (!ahead.ok()) {
+    // Without all of its head nothing can be said of the document.
+    skim_error_ = ahead.error_offset();
+    return ahead.status();
+  }
   return Status::Ok();
 }
 
