@@ -10,6 +10,8 @@ MAY_USE = {
     "columnar": {"base"},
     "json": {"columnar", "base"},
     "io": {"base"},
+    "codec": {"base"},
+    "lance": {"io", "codec", "columnar", "base"},
     "model": {"json", "columnar", "base"},
     "catalog": {"model", "json", "io", "columnar", "base"},
     "sql": {"catalog", "model", "io", "json", "columnar", "base"},
