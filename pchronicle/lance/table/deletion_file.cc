@@ -30,9 +30,7 @@ std::optional<std::string_view> Piece(std::string_view bytes, int64_t offset, in
   return bytes.substr(static_cast<size_t>(offset), static_cast<size_t>(size));
 }
 
-Status Damaged(std::string_view what) {
-  return Status::Corruption("damaged Arrow file: {}", what);
-}
+Status Damaged(std::string_view what) { return Status::Corruption("damaged Arrow file: {}", what); }
 
 // The one record batch: its message and its body.
 struct Batch {
@@ -49,9 +47,8 @@ Result<Batch> FindBatch(std::string_view bytes) {
   if (footer_size <= 0 || static_cast<size_t>(footer_size) > footer_end) {
     return Damaged("footer size");
   }
-  const std::optional<FlatTable> footer =
-      FlatTable::Root(bytes.substr(footer_end - static_cast<size_t>(footer_size),
-                                   static_cast<size_t>(footer_size)));
+  const std::optional<FlatTable> footer = FlatTable::Root(bytes.substr(
+      footer_end - static_cast<size_t>(footer_size), static_cast<size_t>(footer_size)));
   const auto blocks = footer ? footer->Elements(3, 24) : std::nullopt;
   if (!blocks) {
     return Damaged("footer");
@@ -63,8 +60,8 @@ Result<Batch> FindBatch(std::string_view bytes) {
   const auto metadata_size = Load<int32_t>(blocks->bytes, 8);
   const auto body_size = Load<int64_t>(blocks->bytes, 16);
   const auto metadata = Piece(bytes, offset, metadata_size);
-  const auto body =
-      metadata ? Piece(bytes, offset + metadata_size, body_size) : std::optional<std::string_view>();
+  const auto body = metadata ? Piece(bytes, offset + metadata_size, body_size)
+                             : std::optional<std::string_view>();
   if (!metadata || !body || metadata->size() < 8) {
     return Damaged("batch outside the file");
   }
@@ -122,8 +119,8 @@ Result<std::vector<uint32_t>> ReadValues(std::string_view bytes, uint64_t rows) 
     return Status::Corruption("Arrow batch with {} buffers, one uint32 column has 2",
                               buffers->count);
   }
-  const auto values = Piece(batch.body, Load<int64_t>(buffers->bytes, 16),
-                            Load<int64_t>(buffers->bytes, 24));
+  const auto values =
+      Piece(batch.body, Load<int64_t>(buffers->bytes, 16), Load<int64_t>(buffers->bytes, 24));
   if (!values) {
     return Damaged("values outside the body");
   }

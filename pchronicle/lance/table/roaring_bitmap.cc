@@ -46,6 +46,10 @@ RoaringBitmap RoaringBitmap::FromValues(std::span<const uint32_t> values) {
   return out;
 }
 
+void RoaringBitmap::AddRange(uint64_t begin, uint64_t end) {
+  roaring_bitmap_add_range(impl_->bitmap, begin, end);
+}
+
 uint64_t RoaringBitmap::cardinality() const {
   return roaring_bitmap_get_cardinality(impl_->bitmap);
 }
@@ -92,6 +96,16 @@ std::vector<uint32_t> RoaringBitmap::Values() const {
 RoaringBitmap RoaringBitmap::Union(const RoaringBitmap& other) const {
   return RoaringBitmap(
       std::make_unique<Impl>(roaring_bitmap_or(impl_->bitmap, other.impl_->bitmap)));
+}
+
+RoaringBitmap RoaringBitmap::Intersect(const RoaringBitmap& other) const {
+  return RoaringBitmap(
+      std::make_unique<Impl>(roaring_bitmap_and(impl_->bitmap, other.impl_->bitmap)));
+}
+
+RoaringBitmap RoaringBitmap::Without(const RoaringBitmap& other) const {
+  return RoaringBitmap(
+      std::make_unique<Impl>(roaring_bitmap_andnot(impl_->bitmap, other.impl_->bitmap)));
 }
 
 std::string RoaringBitmap::Encode() const {

@@ -13,7 +13,7 @@ namespace pchronicle::lance {
 
 /// A set of u32 in the portable Roaring serialisation (lance.md A9): deletion files, fragment
 /// bitmaps and the row bitmaps of indices. Memory stays proportional to the bytes it came from.
-/// Immutable and thread-safe after construction.
+/// Thread-safe once it is not changed any more.
 class RoaringBitmap {
  public:
   RoaringBitmap();
@@ -26,6 +26,8 @@ class RoaringBitmap {
   static Result<RoaringBitmap> Decode(std::string_view bytes);
   /// Any order, duplicates allowed.
   static RoaringBitmap FromValues(std::span<const uint32_t> values);
+  /// Adds [begin, end), end at most 2^32.
+  void AddRange(uint64_t begin, uint64_t end);
 
   uint64_t cardinality() const;
   bool Contains(uint32_t value) const;
@@ -37,6 +39,9 @@ class RoaringBitmap {
   std::vector<uint32_t> Values() const;
 
   RoaringBitmap Union(const RoaringBitmap& other) const;
+  RoaringBitmap Intersect(const RoaringBitmap& other) const;
+  /// Members of this one that are not in `other`.
+  RoaringBitmap Without(const RoaringBitmap& other) const;
   /// Portable serialisation, run containers where they are smaller.
   std::string Encode() const;
 

@@ -46,9 +46,9 @@ Result<int64_t> TimestampOf(const proto::Manifest& manifest) {
 Result<VersionEntry> ChooseVersion(const io::Store& store, const OpenOptions& options,
                                    const std::vector<VersionEntry>& versions) {
   if (options.version) {
-    const auto found =
-        std::find_if(versions.begin(), versions.end(),
-                     [&](const VersionEntry& e) { return e.version == *options.version; });
+    const auto found = std::find_if(versions.begin(), versions.end(), [&](const VersionEntry& e) {
+      return e.version == *options.version;
+    });
     if (found == versions.end()) {
       return Status::NotFound("version {} does not exist; there are {}", *options.version,
                               VersionList(versions));
@@ -90,8 +90,7 @@ Result<std::vector<std::string>> ListReferences(const io::Store& store, std::str
 }
 
 Result<columnar::Metadata> ReadReference(const io::Store& store, const std::string& path) {
-  PCHRONICLE_ASSIGN_OR_RETURN(const std::string text,
-                              io::ReadAll(store, path, kMaxReferenceBytes));
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::string text, io::ReadAll(store, path, kMaxReferenceBytes));
   Result<columnar::Metadata> out = ReadReferenceJson(text);
   return out.ok() ? std::move(out) : Result<columnar::Metadata>(out.status().WithContext(path));
 }
@@ -226,9 +225,8 @@ std::string Table::Describe() const {
 
 std::optional<size_t> Table::FindFragment(uint64_t id) const {
   const auto& all = fragments();
-  const auto it = std::lower_bound(all.begin(), all.end(), id, [](const auto& fragment, uint64_t i) {
-    return fragment.id < i;
-  });
+  const auto it = std::lower_bound(
+      all.begin(), all.end(), id, [](const auto& fragment, uint64_t i) { return fragment.id < i; });
   return it == all.end() || it->id != id
              ? std::nullopt
              : std::optional<size_t>(static_cast<size_t>(it - all.begin()));
@@ -326,8 +324,7 @@ Result<std::shared_ptr<const FileReader>> Table::OpenFile(const FilePlace& place
   if (!reader.ok()) {
     return InFile(reader.status(), place.path);
   }
-  const std::lock_guard lock(mutex_);
-  open_counters_ += (*reader)->open_counters();
+  AddOpenCounters((*reader)->open_counters());
   return reader;
 }
 
@@ -385,11 +382,10 @@ Result<RoaringBitmap> Table::ReadDeletions(const proto::Fragment& fragment) cons
   if (!bytes.ok()) {
     return InFile(bytes.status(), place.path);
   }
-  {
-    const std::lock_guard lock(mutex_);
-    open_counters_.read_calls += 1;
-    open_counters_.bytes_read += bytes->size();
-  }
+  ReadCounters reads;
+  reads.read_calls = 1;
+  reads.bytes_read = bytes->size();
+  AddOpenCounters(reads);
   Result<RoaringBitmap> deleted = file.kind == proto::DeletionFile::Kind::kBitmap
                                       ? RoaringBitmap::Decode(*bytes)
                                       : DecodeArrowDeletions(*bytes, file.deleted_rows);
@@ -455,6 +451,24 @@ Result<std::shared_ptr<const RowIdSequence>> Table::RowIds(size_t fragment) cons
   auto shared = std::make_shared<const RowIdSequence>(*std::move(ids));
   const std::lock_guard lock(mutex_);
   return row_ids_.emplace(fragment, std::move(shared)).first->second;
+}
+
+std::optional<std::shared_ptr<const IndexSegment>> Table::OpenSegment(
+    const std::string& uuid) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = segments_.find(uuid);
+  return found == segments_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Table::KeepSegment(const std::string& uuid,
+                        std::shared_ptr<const IndexSegment> segment) const {
+  const std::lock_guard lock(mutex_);
+  segments_.insert_or_assign(uuid, std::move(segment));
+}
+
+void Table::AddOpenCounters(const ReadCounters& more) const {
+  const std::lock_guard lock(mutex_);
+  open_counters_ += more;
 }
 
 ReadCounters Table::open_counters() const {

@@ -19,6 +19,8 @@
 
 namespace pchronicle::lance {
 
+class IndexSegment;
+
 /// Which version of which branch to open. At most one of version, timestamp and tag.
 struct OpenOptions {
   std::optional<uint64_t> version;
@@ -75,8 +77,8 @@ class Table : public std::enable_shared_from_this<Table> {
   Result<std::vector<Tag>> Tags() const;
   Result<std::vector<Branch>> Branches() const;
 
-  /// An open data file of a fragment, both by position; checked against the manifest (version, rows,
-  /// size). Kept open for a while.
+  /// An open data file of a fragment, both by position; checked against the manifest (version,
+  /// rows, size). Kept open for a while.
   Result<std::shared_ptr<const FileReader>> OpenDataFile(size_t fragment, size_t file) const;
   /// A file of an index; not kept.
   Result<std::shared_ptr<const FileReader>> OpenIndexFile(const proto::Index& index,
@@ -85,7 +87,13 @@ class Table : public std::enable_shared_from_this<Table> {
   Result<std::shared_ptr<const RoaringBitmap>> Deletions(size_t fragment) const;
   Result<std::shared_ptr<const RowIdSequence>> RowIds(size_t fragment) const;
 
+  /// Segments of scalar indices that were opened before, by UUID; null entries are segments that
+  /// cannot be used. Kept by lance/index.
+  std::optional<std::shared_ptr<const IndexSegment>> OpenSegment(const std::string& uuid) const;
+  void KeepSegment(const std::string& uuid, std::shared_ptr<const IndexSegment> segment) const;
+
   const TablePaths& paths() const { return paths_; }
+  void AddOpenCounters(const ReadCounters& more) const;
   /// Reads made to open files and to load deletions, beside those of readers.
   ReadCounters open_counters() const;
 
@@ -106,6 +114,7 @@ class Table : public std::enable_shared_from_this<Table> {
   mutable std::map<std::pair<size_t, size_t>, std::shared_ptr<const FileReader>> data_files_;
   mutable std::map<size_t, std::shared_ptr<const RoaringBitmap>> deletions_;
   mutable std::map<size_t, std::shared_ptr<const RowIdSequence>> row_ids_;
+  mutable std::map<std::string, std::shared_ptr<const IndexSegment>> segments_;
   mutable ReadCounters open_counters_;
 };
 

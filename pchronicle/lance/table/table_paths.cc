@@ -55,9 +55,9 @@ Result<FilePlace> TablePaths::Locate(FileKind kind, std::string_view name,
         fmt::format("{} lies in base {} '{}' at {}", name, base->id, base->name, base->path));
   }
   // Root bases have the layout of a table, others hold the files themselves.
-  return FilePlace{std::move(*opened),
-                   (base->is_dataset_root ? std::string(DirectoryOf(kind)) : std::string()) +
-                       std::string(name)};
+  return FilePlace{
+      std::move(*opened),
+      (base->is_dataset_root ? std::string(DirectoryOf(kind)) : std::string()) + std::string(name)};
 }
 
 }  // namespace pchronicle::lance
