@@ -226,6 +226,47 @@ Result<Position> PositionIn(const Array& array, const Scalar& value) {
 
 }  // namespace
 
+std::optional<Scalar> ScalarAt(const Array& array, int64_t slot) {
+  if (array.IsNull(slot)) {
+    return std::nullopt;
+  }
+  switch (array.type->id) {
+    case TypeId::kBool:
+      return array.Bit(slot);
+    case TypeId::kInt8:
+      return int64_t{array.Value<int8_t>(slot)};
+    case TypeId::kInt16:
+      return int64_t{array.Value<int16_t>(slot)};
+    case TypeId::kInt32:
+    case TypeId::kDate32:
+    case TypeId::kTime32:
+      return int64_t{array.Value<int32_t>(slot)};
+    case TypeId::kInt64:
+    case TypeId::kDate64:
+    case TypeId::kTime64:
+    case TypeId::kTimestamp:
+    case TypeId::kDuration:
+      return array.Value<int64_t>(slot);
+    case TypeId::kUint8:
+      return uint64_t{array.Value<uint8_t>(slot)};
+    case TypeId::kUint16:
+      return uint64_t{array.Value<uint16_t>(slot)};
+    case TypeId::kUint32:
+      return uint64_t{array.Value<uint32_t>(slot)};
+    case TypeId::kUint64:
+      return array.Value<uint64_t>(slot);
+    case TypeId::kHalf:
+      return HalfToDouble(array.Value<uint16_t>(slot));
+    case TypeId::kFloat:
+      return double{array.Value<float>(slot)};
+    case TypeId::kDouble:
+      return array.Value<double>(slot);
+    default:
+      return IsText(array.type->id) ? std::optional<Scalar>(std::string(array.Bytes(slot)))
+                                    : std::nullopt;
+  }
+}
+
 Result<Truths> EvaluateCompare(const Array& array, CompareOp op, const Scalar& value) {
   if (array.type->id == TypeId::kNull) {
     return Truths(static_cast<size_t>(array.length), Truth::kNull);

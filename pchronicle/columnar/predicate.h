@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -42,6 +43,9 @@ struct Predicate {
   std::vector<Scalar> values;
   std::vector<PredicatePtr> children;
 };
+
+/// The literal that equals a slot; nothing for nulls and for types that are not compared.
+std::optional<Scalar> ScalarAt(const Array& array, int64_t slot);
 
 PredicatePtr Compare(std::string path, CompareOp op, Scalar value);
 PredicatePtr In(std::string path, std::vector<Scalar> values);

@@ -1,3 +1,8 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
 #include "pchronicle/lance/index/index_file.h"
 #include "pchronicle/lance/index/index_segment.h"
 
@@ -36,26 +41,59 @@ class BitmapIndex : public IndexSegment {
       rows.push_back(static_cast<uint64_t>(row));
     }
     SegmentRows out;
+    PCHRONICLE_RETURN_IF_ERROR(ForEachBitmap(
+        rows,
+        [&](uint64_t, const RowMap& map) {
+          AddRows(map, &out.rows);
+          return Status::Ok();
+        },
+        reads));
+    return out;
+  }
+
+  Status ForEachEntry(const EntryVisitor& visit, ReadCounters* reads) const override {
+    std::vector<uint64_t> rows(file_.rows());
+    std::iota(rows.begin(), rows.end(), uint64_t{0});
+    return ForEachBitmap(
+        rows,
+        [&](uint64_t row, const RowMap& map) -> Status {
+          for (const auto& [upper, entry] : map) {
+            if (entry.all) {
+              return Status::Unsupported("{}: an entry for a whole fragment", file_.name());
+            }
+            for (const uint32_t lower : entry.rows.Values()) {
+              PCHRONICLE_RETURN_IF_ERROR(visit(*keys_, static_cast<int64_t>(row),
+                                               RowAddress{upper, lower}.ToU64()));
+            }
+          }
+          return Status::Ok();
+        },
+        reads);
+  }
+
+ private:
+  // Decodes the bitmaps of ascending rows of the file.
+  Status ForEachBitmap(std::span<const uint64_t> rows,
+                       const std::function<Status(uint64_t row, const RowMap&)>& use,
+                       ReadCounters* reads) const {
     for (size_t at = 0; at < rows.size(); at += kTakeRows) {
-      const auto piece = std::span(rows).subspan(at, std::min(kTakeRows, rows.size() - at));
+      const auto piece = rows.subspan(at, std::min(kTakeRows, rows.size() - at));
       PCHRONICLE_ASSIGN_OR_RETURN(const ArrayPtr bitmaps, file_.Take(1, piece, reads));
       if (!columnar::IsVariable(bitmaps->type->id)) {
         return Status::Corruption("{}: bitmaps of type {}", file_.name(),
                                   columnar::ToString(*bitmaps->type));
       }
-      for (int64_t i = 0; i < bitmaps->length; ++i) {
-        const Result<RowMap> map = DecodeRowMap(bitmaps->Bytes(i));
+      for (size_t i = 0; i < piece.size(); ++i) {
+        const Result<RowMap> map = DecodeRowMap(bitmaps->Bytes(static_cast<int64_t>(i)));
         if (!map.ok()) {
-          return map.status().WithContext(
-              fmt::format("{}: row {}", file_.name(), piece[static_cast<size_t>(i)]));
+          return map.status().WithContext(fmt::format("{}: row {}", file_.name(), piece[i]));
         }
-        AddRows(*map, &out.rows);
+        PCHRONICLE_RETURN_IF_ERROR(use(piece[i], *map));
       }
     }
-    return out;
+    return Status::Ok();
   }
 
- private:
   Result<columnar::Truths> Test(const Predicate& leaf) const {
     if (leaf.kind == Predicate::Kind::kContains) {
       return columnar::EvaluateCompare(*keys_, columnar::CompareOp::kEq, leaf.values.at(0));

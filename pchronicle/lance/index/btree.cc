@@ -1,5 +1,8 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "pchronicle/lance/index/index_file.h"
 #include "pchronicle/lance/index/index_segment.h"
@@ -95,7 +98,57 @@ class BTree : public IndexSegment {
     return out;
   }
 
+  Status ForEachEntry(const EntryVisitor& visit, ReadCounters* reads) const override {
+    uint64_t entries = 0;
+    for (size_t page = 0; page < lookup_.page.size(); ++page) {
+      const uint64_t begin = lookup_.page[page] * lookup_.page_rows;
+      const uint64_t end = std::min(data_.rows(), begin + lookup_.page_rows);
+      constexpr size_t kColumns[] = {0, 1};
+      PCHRONICLE_ASSIGN_OR_RETURN(const columnar::RecordBatch batch,
+                                  data_.Read(kColumns, begin, end, reads));
+      PCHRONICLE_RETURN_IF_ERROR(
+          CheckPage(page, *batch.columns[0])
+              .WithContext(fmt::format("{}: page {}", data_.name(), lookup_.page[page])));
+      PCHRONICLE_ASSIGN_OR_RETURN(const std::vector<uint64_t> ids,
+                                  ToNumbers(*batch.columns[1], "ids"));
+      for (size_t i = 0; i < ids.size(); ++i) {
+        PCHRONICLE_RETURN_IF_ERROR(visit(*batch.columns[0], static_cast<int64_t>(i), ids[i]));
+      }
+      entries += ids.size();
+    }
+    return entries == data_.rows()
+               ? Status::Ok()
+               : Status::Corruption("{}: {} entries, the lookup leads to {}", data_.name(),
+                                    data_.rows(), entries);
+  }
+
  private:
+  // The lookup must not rule out a value that the page holds.
+  Status CheckPage(size_t page, const Array& values) const {
+    const auto row = static_cast<int64_t>(page);
+    if (static_cast<uint64_t>(values.null_count) != lookup_.nulls[page]) {
+      return Status::Corruption("{} nulls, the lookup says {}", values.null_count,
+                                lookup_.nulls[page]);
+    }
+    if (lookup_.max->IsNull(row) && values.null_count != values.length) {
+      return Status::Corruption("values, the lookup says that all are null");
+    }
+    for (const auto& [bound, op] :
+         {std::pair(lookup_.min, CompareOp::kGe), std::pair(lookup_.max, CompareOp::kLe)}) {
+      const std::optional<Scalar> limit = columnar::ScalarAt(*bound, row);
+      if (!limit || IsNan(*bound, row)) {
+        continue;
+      }
+      PCHRONICLE_ASSIGN_OR_RETURN(const Truths inside,
+                                  columnar::EvaluateCompare(values, op, *limit));
+      if (std::find(inside.begin(), inside.end(), Truth::kFalse) != inside.end()) {
+        return Status::Corruption("a value is {} of the lookup",
+                                  op == CompareOp::kGe ? "below the minimum" : "above the maximum");
+      }
+    }
+    return Status::Ok();
+  }
+
   // Pages that may hold a value for which `op` holds.
   Result<std::vector<bool>> Pages(CompareOp op, const Scalar& value) const {
     const bool below = op == CompareOp::kEq || op == CompareOp::kLt || op == CompareOp::kLe;

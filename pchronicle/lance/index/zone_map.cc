@@ -58,6 +58,10 @@ class ZoneMap : public IndexSegment {
     return out;
   }
 
+  Status ForEachEntry(const EntryVisitor&, ReadCounters*) const override {
+    return Status::Unsupported("a zone map has no entries");
+  }
+
  private:
   Status Mark(CompareOp op, const columnar::Scalar& value, std::vector<bool>* hit) const {
     const bool below = op == CompareOp::kEq || op == CompareOp::kLt || op == CompareOp::kLe;

@@ -195,33 +195,6 @@ TEST_P(LanceFixture, TakeGivesTheRowsOfTheScan_LNC_5) {
   }
 }
 
-// A literal for the value in a slot; nothing for types without one.
-std::optional<columnar::Scalar> Literal(const columnar::Array& array, int64_t i) {
-  using columnar::TypeId;
-  switch (array.type->id) {
-    case TypeId::kBool:
-      return array.Bit(i);
-    case TypeId::kInt32:
-    case TypeId::kDate32:
-      return int64_t{array.Value<int32_t>(i)};
-    case TypeId::kInt64:
-    case TypeId::kTimestamp:
-      return array.Value<int64_t>(i);
-    case TypeId::kUint64:
-      return array.Value<uint64_t>(i);
-    case TypeId::kFloat:
-      return double{array.Value<float>(i)};
-    case TypeId::kDouble:
-      return array.Value<double>(i);
-    case TypeId::kUtf8:
-    case TypeId::kLargeUtf8:
-    case TypeId::kBinary:
-      return std::string(array.Bytes(i));
-    default:
-      return std::nullopt;
-  }
-}
-
 std::vector<uint64_t> Addresses(const std::vector<columnar::RecordBatch>& batches) {
   std::vector<uint64_t> out;
   for (const columnar::RecordBatch& batch : batches) {
@@ -280,8 +253,8 @@ TEST_P(LanceFixture, IndicesFindWhatAScanFinds_LNC_D) {
       std::vector<columnar::Scalar> literals;
       const int64_t step = std::max<int64_t>(1, values.length / 5);
       for (int64_t i = 0; i < values.length; i += step) {
-        const auto literal = Literal(values, i);
-        if (literal && !values.IsNull(i)) {
+        const auto literal = columnar::ScalarAt(values, i);
+        if (literal) {
           literals.push_back(*literal);
         }
       }
