@@ -15,7 +15,7 @@ MAY_USE = {
     "model": {"json", "columnar", "base"},
     "catalog": {"model", "json", "io", "columnar", "base"},
     "sql": {"catalog", "model", "io", "json", "columnar", "base"},
-    "app": {"sql", "catalog", "model", "io", "json", "columnar", "base"},
+    "app": {"sql", "catalog", "lance", "model", "io", "json", "columnar", "base"},
     "cli": {"app", "catalog", "model", "io", "json", "columnar", "base"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"(pchronicle/([a-z_]+)/[^"]+)"')

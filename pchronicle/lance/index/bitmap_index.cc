@@ -62,8 +62,8 @@ class BitmapIndex : public IndexSegment {
               return Status::Unsupported("{}: an entry for a whole fragment", file_.name());
             }
             for (const uint32_t lower : entry.rows.Values()) {
-              PCHRONICLE_RETURN_IF_ERROR(visit(*keys_, static_cast<int64_t>(row),
-                                               RowAddress{upper, lower}.ToU64()));
+              PCHRONICLE_RETURN_IF_ERROR(
+                  visit(*keys_, static_cast<int64_t>(row), RowAddress{upper, lower}.ToU64()));
             }
           }
           return Status::Ok();

@@ -116,10 +116,9 @@ class BTree : public IndexSegment {
       }
       entries += ids.size();
     }
-    return entries == data_.rows()
-               ? Status::Ok()
-               : Status::Corruption("{}: {} entries, the lookup leads to {}", data_.name(),
-                                    data_.rows(), entries);
+    return entries == data_.rows() ? Status::Ok()
+                                   : Status::Corruption("{}: {} entries, the lookup leads to {}",
+                                                        data_.name(), data_.rows(), entries);
   }
 
  private:

@@ -27,8 +27,9 @@ class IndexSegment {
   /// `reads` gets what it cost. kCorruption names the file.
   virtual Result<SegmentRows> Search(const columnar::Predicate& leaf,
                                      ReadCounters* reads) const = 0;
-  /// Calls `visit` with every entry: the slot of a value and the number of a row that has it. Checks
-  /// on the way what Search relies on (kCorruption). kUnsupported where there are no entries.
+  /// Calls `visit` with every entry: the slot of a value and the number of a row that has it.
+  /// Checks on the way what Search relies on (kCorruption). kUnsupported where there are no
+  /// entries.
   using EntryVisitor =
       std::function<Status(const columnar::Array& values, int64_t slot, uint64_t number)>;
   virtual Status ForEachEntry(const EntryVisitor& visit, ReadCounters* reads) const = 0;

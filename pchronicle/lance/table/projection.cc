@@ -221,6 +221,18 @@ const FieldNode* FindField(std::span<const FieldNode> schema, std::string_view p
   return nullptr;
 }
 
+std::string PathOfField(std::span<const FieldNode> schema, int32_t id) {
+  for (const FieldNode& field : schema) {
+    if (field.id == id) {
+      return field.name;
+    }
+    if (const std::string below = PathOfField(field.children, id); !below.empty()) {
+      return field.name + "." + below;
+    }
+  }
+  return {};
+}
+
 Status CheckReadable(std::span<const FieldNode> fields) {
   for (const FieldNode& field : fields) {
     PCHRONICLE_RETURN_IF_ERROR(CheckReadableField(field, ""));

@@ -24,6 +24,8 @@ Result<std::vector<FieldNode>> Project(std::span<const FieldNode> schema,
                                        std::span<const std::string> paths);
 /// The field that a path names; null when there is none.
 const FieldNode* FindField(std::span<const FieldNode> schema, std::string_view path);
+/// The path of the field with this id, empty when there is none.
+std::string PathOfField(std::span<const FieldNode> schema, int32_t id);
 /// kUnsupported names the first column whose logical type is not known (lance.md C3).
 Status CheckReadable(std::span<const FieldNode> fields);
 

@@ -149,24 +149,24 @@ class Verifier {
       PCHRONICLE_ASSIGN_OR_RETURN(const auto ids, table_->RowIds(i));
       uint64_t row = 0;
       Fingerprint& print = (*out)[i];
-      PCHRONICLE_RETURN_IF_ERROR(ReadColumn(i, root, [&](const columnar::RecordBatch& batch)
-                                                         -> Status {
-        PCHRONICLE_ASSIGN_OR_RETURN(const columnar::ArrayPtr array, FindArray(batch, path));
-        for (int64_t k = 0; k < batch.rows; ++k, ++row) {
-          if (deleted != nullptr && deleted->Contains(static_cast<uint32_t>(row))) {
-            continue;
-          }
-          const uint64_t number = segment.holds_row_ids()
-                                      ? ids->At(row)
-                                      : RowAddress{id, static_cast<uint32_t>(row)}.ToU64();
-          if (labels) {
-            AddLabels(*array, k, number, &print);
-          } else {
-            print.Add(*array, k, number);
-          }
-        }
-        return Status::Ok();
-      }));
+      PCHRONICLE_RETURN_IF_ERROR(
+          ReadColumn(i, root, [&](const columnar::RecordBatch& batch) -> Status {
+            PCHRONICLE_ASSIGN_OR_RETURN(const columnar::ArrayPtr array, FindArray(batch, path));
+            for (int64_t k = 0; k < batch.rows; ++k, ++row) {
+              if (deleted != nullptr && deleted->Contains(static_cast<uint32_t>(row))) {
+                continue;
+              }
+              const uint64_t number = segment.holds_row_ids()
+                                          ? ids->At(row)
+                                          : RowAddress{id, static_cast<uint32_t>(row)}.ToU64();
+              if (labels) {
+                AddLabels(*array, k, number, &print);
+              } else {
+                print.Add(*array, k, number);
+              }
+            }
+            return Status::Ok();
+          }));
     }
     return Status::Ok();
   }
@@ -253,8 +253,11 @@ class Verifier {
       Problem(place, segment.status());
       return;
     }
-    std::string path;
-    const FieldNode* root = FindById(table_->schema(), index.fields[0], &path);
+    const std::string path = PathOfField(table_->schema(), index.fields[0]);
+    const FieldNode* root = nullptr;
+    for (const FieldNode& field : table_->schema()) {
+      root = PathOfField(std::span(&field, 1), index.fields[0]).empty() ? root : &field;
+    }
     if (*segment == nullptr || root == nullptr) {
       report_.skipped.push_back({place, *segment == nullptr ? "its files cannot be used"
                                                             : "its column is not in the schema"});
@@ -267,22 +270,6 @@ class Verifier {
     } else if (!status.ok()) {
       Problem(place, status);
     }
-  }
-
-  // The top-level field that holds a field id, and the path of it.
-  static const FieldNode* FindById(std::span<const FieldNode> fields, int32_t id,
-                                   std::string* path) {
-    for (const FieldNode& field : fields) {
-      if (field.id == id) {
-        *path = field.name;
-        return &field;
-      }
-      if (FindById(field.children, id, path) != nullptr) {
-        *path = field.name + "." + *path;
-        return &field;
-      }
-    }
-    return nullptr;
   }
 
   std::shared_ptr<const Table> table_;

@@ -26,10 +26,10 @@ struct VerifyReport {
   ReadCounters reads;
 };
 
-/// Reads every page of every column and every entry of every index: data files against the manifest,
-/// deletions and row ids against the rows, index entries against the column. Memory is that of one
-/// batch; problems beyond 1000 are not kept. `progress(done, total)` counts columns of fragments.
-/// Fails only when cancelled.
+/// Reads every page of every column and every entry of every index: data files against the
+/// manifest, deletions and row ids against the rows, index entries against the column. Memory is
+/// that of one batch; problems beyond 1000 are not kept. `progress(done, total)` counts columns of
+/// fragments. Fails only when cancelled.
 Result<VerifyReport> Verify(const std::shared_ptr<const Table>& table, const Context& context,
                             const std::function<void(size_t, size_t)>& progress = nullptr);
 

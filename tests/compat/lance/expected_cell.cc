@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pchronicle/base/terminal_text.h"
+#include "pchronicle/columnar/predicate.h"
 #include "tests/compat/lance/sha256.h"
 
 namespace pchronicle::compat {
@@ -65,18 +66,6 @@ std::string CompareDouble(double value, const Value& expected) {
   const std::string_view text = expected.raw().text;
   std::from_chars(text.data(), text.data() + text.size(), want);
   return expected.is_number() && want == value ? "" : Differs(fmt::format("{}", value), expected);
-}
-
-double HalfValue(uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const double fraction = bits & 1023;
-  double size = std::ldexp(fraction, -24);
-  if (exponent == 31) {
-    size = fraction == 0 ? HUGE_VAL : std::nan("");
-  } else if (exponent > 0) {
-    size = std::ldexp(fraction + 1024, exponent - 25);
-  }
-  return (bits & 0x8000) != 0 ? -size : size;
 }
 
 // A JSON number with at most six digits behind the point, times 10^6.
@@ -184,11 +173,9 @@ std::string CompareCell(const Array& array, int64_t slot, const Value& expected)
     case TypeId::kUint64:
       return CompareText(fmt::format("{}", array.Value<uint64_t>(slot)), expected);
     case TypeId::kHalf:
-      return CompareDouble(HalfValue(array.Value<uint16_t>(slot)), expected);
     case TypeId::kFloat:
-      return CompareDouble(array.Value<float>(slot), expected);
     case TypeId::kDouble:
-      return CompareDouble(array.Value<double>(slot), expected);
+      return CompareDouble(std::get<double>(*columnar::ScalarAt(array, slot)), expected);
     case TypeId::kDecimal128:
     case TypeId::kDecimal256:
       return CompareWords(array.Bytes(slot), expected);
