@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace pchronicle::compat {
+namespace pchronicle::lance::testing_support {
 
-/// SHA-256 as lowercase hex: fixtures hold it instead of long values.
+/// Lower-case hex SHA-256 (FIPS 180-4): the fixtures name long values by it.
 std::string Sha256Hex(std::string_view bytes);
 
-}  // namespace pchronicle::compat
+}  // namespace pchronicle::lance::testing_support

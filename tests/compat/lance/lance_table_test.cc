@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <set>
 
+#include "fixture_cells.h"
+#include "fixture_table.h"
 #include "pchronicle/columnar/predicate.h"
 #include "pchronicle/io/store.h"
 #include "pchronicle/json/value.h"
@@ -15,7 +17,6 @@
 #include "pchronicle/lance/table/scan.h"
 #include "pchronicle/lance/table/scan_stream.h"
 #include "pchronicle/lance/table/take.h"
-#include "tests/compat/lance/expected_cell.h"
 
 // Tables of official Lance writers against the rows that those writers read back (lance.md F1).
 // Fixtures lie below PCHRONICLE_SHARED, else `../shared` beside the source; absent ones are skipped
@@ -28,32 +29,40 @@ namespace fs = std::filesystem;
 
 constexpr size_t kFixtures = 118;
 
-fs::path FixtureRoot() {
+// Fixtures copied into the repository, and the shared ones where they lie beside it.
+std::vector<fs::path> FixtureRoots() {
   const char* set = std::getenv("PCHRONICLE_SHARED");
-  return fs::path(set != nullptr ? set : PCHRONICLE_SOURCE_DIR "/../shared") / "fixtures/lance";
+  return {fs::path(PCHRONICLE_SOURCE_DIR) / "tests/compat/lance/data",
+          fs::path(set != nullptr ? set : PCHRONICLE_SHARED_DIR) / "fixtures/lance"};
 }
 
-std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+// The folder of a fixture; that of the repository first.
+fs::path FolderOf(const std::string& name) {
+  for (const fs::path& root : FixtureRoots()) {
+    if (fs::exists(root / name / "t.lance")) {
+      return root / name;
+    }
+  }
+  return {};
 }
 
 std::vector<std::string> Fixtures() {
-  std::vector<std::string> out;
+  std::set<std::string> out;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(FixtureRoot(), ignored)) {
-    if (fs::exists(entry.path() / "t.lance")) {
-      out.push_back(entry.path().filename());
+  for (const fs::path& root : FixtureRoots()) {
+    for (const auto& entry : fs::directory_iterator(root, ignored)) {
+      if (fs::exists(entry.path() / "t.lance")) {
+        out.insert(entry.path().filename());
+      }
     }
   }
-  std::sort(out.begin(), out.end());
-  return out;
+  return {out.begin(), out.end()};
 }
 
 Result<std::shared_ptr<const lance::Table>> OpenFixture(const std::string& name,
                                                         lance::OpenOptions options = {}) {
   PCHRONICLE_ASSIGN_OR_RETURN(std::shared_ptr<io::Store> store,
-                              io::OpenLocalStore((FixtureRoot() / name / "t.lance").string()));
+                              io::OpenLocalStore((FolderOf(name) / "t.lance").string()));
   return lance::Table::Open(std::move(store), std::move(options));
 }
 
@@ -65,7 +74,7 @@ struct Expected {
 
 Expected ReadExpected(const std::string& name) {
   Expected out;
-  std::ifstream file(FixtureRoot() / name / "expected.ndjson");
+  std::ifstream file(FolderOf(name) / "expected.ndjson");
   std::string line;
   std::getline(file, line);
   const auto names = json::Tree::Parse(line);
@@ -79,7 +88,8 @@ Expected ReadExpected(const std::string& name) {
 }
 
 bool MustRefuse(const std::string& name) {
-  return ReadFile(FixtureRoot() / name / "README.md").find("must refuse") != std::string::npos;
+  return lance::testing_support::ReadFile((FolderOf(name) / "README.md").string())
+             .find("must refuse") != std::string::npos;
 }
 
 Result<std::vector<columnar::RecordBatch>> ReadAll(const std::shared_ptr<const lance::Scan>& scan,
@@ -97,7 +107,7 @@ Result<std::vector<columnar::RecordBatch>> ReadAll(const std::shared_ptr<const l
   }
 }
 
-class LanceFixture : public testing::TestWithParam<std::string> {};
+class LanceTable : public testing::TestWithParam<std::string> {};
 
 void CompareRows(const Expected& expected, const std::vector<columnar::RecordBatch>& batches) {
   size_t row = 0;
@@ -107,7 +117,7 @@ void CompareRows(const Expected& expected, const std::vector<columnar::RecordBat
       const auto want = json::Tree::Parse(expected.lines[row]);
       ASSERT_TRUE(want.ok());
       for (size_t c = 0; c < expected.names.size(); ++c) {
-        ASSERT_EQ(CompareCell(*batch.columns[c], i, want->root().At(c)), "")
+        ASSERT_EQ(lance::testing_support::DiffCell(want->root().At(c), *batch.columns[c], i), "")
             << "row " << row << ", column " << expected.names[c];
       }
     }
@@ -115,7 +125,7 @@ void CompareRows(const Expected& expected, const std::vector<columnar::RecordBat
   EXPECT_EQ(row, expected.lines.size());
 }
 
-TEST_P(LanceFixture, ReadsAsItsWriterDoes_LNC_F1) {
+TEST_P(LanceTable, ReadsAsItsWriterDoes_LNC_F1) {
   const auto table = OpenFixture(GetParam());
   if (MustRefuse(GetParam())) {
     ASSERT_TRUE(table.ok()) << table.status().ToString();
@@ -145,7 +155,7 @@ TEST_P(LanceFixture, ReadsAsItsWriterDoes_LNC_F1) {
   EXPECT_EQ((*table)->CountRows(), expected.lines.size());
 }
 
-TEST_P(LanceFixture, ThreadsGiveTheSameRows_LNC_5) {
+TEST_P(LanceTable, ThreadsGiveTheSameRows_LNC_5) {
   const auto table = OpenFixture(GetParam());
   ASSERT_TRUE(table.ok()) << table.status().ToString();
   if (MustRefuse(GetParam())) {
@@ -163,7 +173,7 @@ TEST_P(LanceFixture, ThreadsGiveTheSameRows_LNC_5) {
 }
 
 // Rows in any order by address, against the scan.
-TEST_P(LanceFixture, TakeGivesTheRowsOfTheScan_LNC_5) {
+TEST_P(LanceTable, TakeGivesTheRowsOfTheScan_LNC_5) {
   const auto table = OpenFixture(GetParam());
   ASSERT_TRUE(table.ok());
   if (MustRefuse(GetParam())) {
@@ -226,7 +236,7 @@ void SameWithAndWithoutIndex(const std::shared_ptr<const lance::Table>& table,
 
 // Every index gives what a scan gives, for values that are there, values that are not, ranges and
 // nulls.
-TEST_P(LanceFixture, IndicesFindWhatAScanFinds_LNC_D) {
+TEST_P(LanceTable, IndicesFindWhatAScanFinds_LNC_D) {
   const auto table = OpenFixture(GetParam());
   ASSERT_TRUE(table.ok());
   for (const lance::proto::Index& index : (*table)->indices()) {
@@ -287,15 +297,15 @@ TEST_P(LanceFixture, IndicesFindWhatAScanFinds_LNC_D) {
 
 std::string TestName(const testing::TestParamInfo<std::string>& info) { return info.param; }
 
-INSTANTIATE_TEST_SUITE_P(All, LanceFixture, testing::ValuesIn(Fixtures()), TestName);
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LanceFixture);
+INSTANTIATE_TEST_SUITE_P(Official, LanceTable, testing::ValuesIn(Fixtures()), TestName);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LanceTable);
 
-TEST(LanceFixtures, AreAllThere_LNC_F1) {
+TEST(LanceTables, AreAllThere_LNC_F1) {
   const size_t found = Fixtures().size();
   if (found == 0) {
-    GTEST_SKIP() << "no fixtures in " << FixtureRoot();
+    GTEST_SKIP() << "no fixtures in " << FixtureRoots().back();
   }
-  EXPECT_GE(found, kFixtures) << FixtureRoot();
+  EXPECT_GE(found, kFixtures) << "some are missing in " << FixtureRoots().back();
 }
 
 }  // namespace
