@@ -217,7 +217,8 @@ Result<LanceCheck> CheckLanceTable(const LanceTablePtr& table, const Context& co
   PCHRONICLE_ASSIGN_OR_RETURN(const lance::VerifyReport report,
                               lance::Verify(table, context, progress));
   LanceCheck out;
-  out.ok = report.problems.empty();
+  out.ok = report.problems.empty() && report.unreadable == 0;
+  out.damaged = !report.problems.empty();
   out.answer.columns = {{"RESULT", false}, {"PLACE", false}, {"WHAT", false}};
   for (const auto& [kind, findings] :
        {std::pair<const char*, const std::vector<lance::VerifyReport::Finding>*>{"problem",

@@ -538,7 +538,7 @@ class CommandTree {
     CLI::App* app = Command(&root_, "lance", "Operate", "Look into a Lance table, whoever wrote it",
                             "  pchronicle lance info ./steps.lance\n"
                             "  pchronicle lance head ./steps.lance --limit 3 --columns id,meta.kind\n"
-                            "  pchronicle lance verify ./steps.lance --version 7");
+                            "  pchronicle lance verify ./steps.lance --table-version 7");
     app->require_subcommand(1, 1);
     Returns(app, &lance_);
     using Action = LanceArguments::Action;
@@ -559,7 +559,7 @@ class CommandTree {
                             fmt::format("  pchronicle lance {} ./steps.lance", name));
     OptionAdder add(app);
     add.Positional("TABLE", &lance_.path, "folder of the table")->required();
-    add.Number("--version", &lance_version_, 1, UINT64_MAX, "this version", "the newest")
+    add.Number("--table-version", &lance_version_, 1, UINT64_MAX, "this version", "the newest")
         ->each([this](const std::string&) { lance_has_version_ = true; });
     add.Text("--tag", &lance_.tag, "NAME", "the version with this tag");
     add.Text("--at", &lance_.at, "TIME", "the newest version that is not younger (RFC 3339)");

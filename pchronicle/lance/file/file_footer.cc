@@ -33,6 +33,8 @@ Result<FileFooter> FileFooter::Parse(Bytes last_bytes, uint64_t file_size) {
   footer.columns = LoadLe<uint32_t>(at + 28);
   footer.major = LoadLe<uint16_t>(at + 32);
   footer.minor = LoadLe<uint16_t>(at + 34);
+  // Files of other versions have other footers: what stands before the version means nothing there.
+  PCHRONICLE_RETURN_IF_ERROR(CheckFileVersion(footer.major, footer.minor).status());
   const uint64_t limit = file_size - kBytes;
   PCHRONICLE_RETURN_IF_ERROR(
       CheckTable("column table", footer.column_table_at, footer.columns, limit));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "pchronicle/base/hash.h"
 #include "pchronicle/lance/index/index_segment.h"
@@ -59,9 +60,16 @@ class Verifier {
   }
 
  private:
+  // What is not supported is no damage. One cause, such as a file that cannot be opened, is told
+  // once.
   void Problem(std::string place, const Status& status) {
-    if (status.code() != StatusCode::kCancelled && report_.problems.size() < kMaxProblems) {
-      report_.problems.push_back({std::move(place), status.message()});
+    const bool unsupported = status.code() == StatusCode::kUnsupported;
+    report_.unreadable += unsupported ? 1 : 0;
+    std::vector<VerifyReport::Finding>& list =
+        unsupported ? report_.skipped : report_.problems;
+    if (status.code() != StatusCode::kCancelled && list.size() < kMaxProblems &&
+        told_.insert(status.message()).second) {
+      list.push_back({std::move(place), status.message()});
     }
   }
 
@@ -107,9 +115,7 @@ class Verifier {
       report_.values += static_cast<uint64_t>(batch.rows);
       return Status::Ok();
     });
-    if (status.code() == StatusCode::kUnsupported) {
-      report_.skipped.push_back({place, status.message()});
-    } else if (!status.ok()) {
+    if (!status.ok()) {
       Problem(place, status);
     }
   }
@@ -276,6 +282,7 @@ class Verifier {
   const Context& context_;
   const std::function<void(size_t, size_t)>& progress_;
   VerifyReport report_;
+  std::set<std::string> told_;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ struct VerifyReport {
   };
   std::vector<Finding> problems;
   std::vector<Finding> skipped;  // what was not checked, and why
+  uint64_t unreadable = 0;       // columns of fragments among these: unsupported, not damaged
   uint64_t fragments = 0, data_files = 0, rows = 0, deleted_rows = 0;
   uint64_t values = 0;  // slots read, one for each row and top-level column
   uint64_t indices = 0, index_entries = 0;
