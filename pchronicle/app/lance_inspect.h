@@ -63,8 +63,8 @@ std::string LanceRowJson(const LanceRows& rows, size_t row);
 Result<LanceRows> ReadLanceRows(const LanceTablePtr& table, const std::vector<std::string>& columns,
                                 uint64_t limit, uint64_t max_bytes, const Context& context);
 
-/// What a check found; `ok` when everything was read and nothing is wrong. Otherwise it is `damaged`,
-/// or holds what this reader does not support.
+/// What a check found; `ok` when everything was read and nothing is wrong. Otherwise it is
+/// `damaged`, or holds what this reader does not support.
 struct LanceCheck {
   LanceAnswer answer;
   bool ok = false, damaged = false;

@@ -47,7 +47,11 @@ Result<std::unique_ptr<FragmentReader>> FragmentReader::Open(std::shared_ptr<con
   std::set<int32_t> seen;
   const ColumnIds wanted = ColumnsOf(fields);
   for (size_t i = 0; i < part.files.size(); ++i) {
-    PCHRONICLE_ASSIGN_OR_RETURN(const ColumnMap columns, ColumnsOfFile(part.files[i]));
+    const Result<ColumnMap> listed = ColumnsOfFile(part.files[i]);
+    if (!listed.ok()) {
+      return listed.status().WithContext(table->Describe());
+    }
+    const ColumnMap& columns = *listed;
     const bool any = std::any_of(fields.begin(), fields.end(), [&](const FieldNode& field) {
       return HoldsWanted(field, columns);
     });

@@ -8,6 +8,7 @@
 #include "pchronicle/lance/table/deletion_file.h"
 #include "pchronicle/lance/table/feature_flags.h"
 #include "pchronicle/lance/table/reference_json.h"
+#include "pchronicle/lance/table/tail_reader.h"
 
 namespace pchronicle::lance {
 namespace {
@@ -320,7 +321,7 @@ Result<std::shared_ptr<const FileReader>> Table::OpenFile(const FilePlace& place
                               expected_size);
   }
   Result<std::shared_ptr<const FileReader>> reader =
-      FileReader::Open(std::shared_ptr<const io::RandomReader>(*std::move(opened)), options);
+      FileReader::Open(std::make_shared<const TailReader>(*std::move(opened)), options);
   if (!reader.ok()) {
     return InFile(reader.status(), place.path);
   }

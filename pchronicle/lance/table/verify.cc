@@ -65,8 +65,7 @@ class Verifier {
   void Problem(std::string place, const Status& status) {
     const bool unsupported = status.code() == StatusCode::kUnsupported;
     report_.unreadable += unsupported ? 1 : 0;
-    std::vector<VerifyReport::Finding>& list =
-        unsupported ? report_.skipped : report_.problems;
+    std::vector<VerifyReport::Finding>& list = unsupported ? report_.skipped : report_.problems;
     if (status.code() != StatusCode::kCancelled && list.size() < kMaxProblems &&
         told_.insert(status.message()).second) {
       list.push_back({std::move(place), status.message()});
