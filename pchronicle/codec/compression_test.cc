@@ -34,14 +34,14 @@ TEST(Zstd, RoundTripFillsTheOutputExactly) {
 }
 
 TEST(Lz4, DecodesABlockAndRefusesAnotherSize) {
-  // Three literals, a match of six at distance 3, five literals.
-  const std::vector<uint8_t> block = {0x32, 'a', 'b', 'c', 3, 0, 0x50, 'v', 'w', 'x', 'y', 'z'};
-  std::vector<uint8_t> out(14);
+  // Three literals, a match of eight at distance 3, five literals.
+  const std::vector<uint8_t> block = {0x34, 'a', 'b', 'c', 3, 0, 0x50, 'v', 'w', 'x', 'y', 'z'};
+  std::vector<uint8_t> out(16);
   ASSERT_TRUE(Lz4Decompress(block, out).ok());
-  EXPECT_EQ(std::string(out.begin(), out.end()), "abcabcabcvwxyz");
-  out.resize(13);
-  EXPECT_EQ(Lz4Decompress(block, out).code(), StatusCode::kCorruption);
+  EXPECT_EQ(std::string(out.begin(), out.end()), "abcabcabcabvwxyz");
   out.resize(15);
+  EXPECT_EQ(Lz4Decompress(block, out).code(), StatusCode::kCorruption);
+  out.resize(17);
   EXPECT_EQ(Lz4Decompress(block, out).code(), StatusCode::kCorruption);
 }
 
