@@ -295,6 +295,9 @@ Result<bool> MiniBlockPage::TakeEntries(uint64_t from, uint64_t to, uint64_t* ro
   for (size_t i = 0; i < entries_; ++i) {
     if (rep[i] == plan_.lists) {
       if (*row == to) {
+        if (to == options_.rows) {
+          return Status::Corruption("levels of more than the {} rows of the page", to);
+        }
         end = i;
         break;
       }
