@@ -27,6 +27,8 @@ class FragmentReader {
   const std::vector<columnar::DataField>& schema() const { return schema_; }
   /// Physical rows.
   uint64_t rows() const { return rows_; }
+  /// False when no data file holds any of the fields: all are null.
+  bool has_data() const { return !readers_.empty(); }
   /// Rows of about `bytes` decoded bytes, at least 1.
   uint64_t SuggestRows(uint64_t bytes) const;
   /// Places to cut work, as RowReader::SplitPoints.
