@@ -97,7 +97,9 @@ TEST(RowIds, FindIsTheInverseOfAt_LNC_A8) {
       const auto row = sequence->Find(id);
       const auto known = std::find(ids.begin(), ids.end(), id);
       RC_ASSERT(row.has_value() == (known != ids.end()));
-      RC_ASSERT(!row || ids[*row] == id);
+      if (row) {
+        RC_ASSERT(ids[*row] == id);
+      }
     }
   }));
 }
