@@ -251,7 +251,11 @@ Result<LanceAnswer> DescribeLanceTable(const LanceTablePtr& table) {
   fields.Number("columns", table->schema().size());
   fields.Number("fragments", table->fragments().size());
   fields.Number("data_files", sizes.files);
-  fields.Text("data_bytes", sizes.bytes_known ? fmt::format("{}", sizes.bytes) : "");
+  if (sizes.bytes_known) {
+    fields.Number("data_bytes", sizes.bytes);
+  } else {
+    fields.Text("data_bytes", "");  // old writers did not note sizes
+  }
   fields.Text("file_version", manifest.file_version);
   fields.Text("writer", manifest.writer.Text());
   fields.Text("reader_flags", lance::DescribeFlags(manifest.reader_flags));

@@ -10,6 +10,7 @@
 #include "pchronicle/columnar/predicate.h"
 #include "pchronicle/io/faulty_store.h"
 #include "pchronicle/io/store.h"
+#include "pchronicle/lance/table/arrow_stream.h"
 #include "pchronicle/lance/table/scan.h"
 #include "pchronicle/lance/table/scan_stream.h"
 #include "pchronicle/lance/table/take.h"
@@ -173,6 +174,47 @@ TEST(LanceReads, RowsThatTheFilterRejectsAreNotReadInOtherColumns_LNC_5) {
   ASSERT_TRUE(all.ok());
   EXPECT_LT(few->rows, all->rows);
   EXPECT_LT(few->store.bytes_read, all->store.bytes_read);
+}
+
+TEST(LanceReads, LeavesAsAnArrowStream_LNC_5) {
+  const auto store = LoadFixture("lance14_many_fragments");
+  if (store == nullptr) {
+    GTEST_SKIP() << "no fixture";
+  }
+  const auto table = *Table::Open(store);
+  for (const size_t threads : {1, 3}) {
+    const auto scan = *Scan::Plan(table, {});
+    ArrowArrayStream stream;
+    ExportScan(scan, threads, true, &stream);
+    ArrowSchema schema;
+    ASSERT_EQ(stream.get_schema(&stream, &schema), 0);
+    EXPECT_EQ(static_cast<size_t>(schema.n_children), table->schema().size());
+    schema.release(&schema);
+    uint64_t rows = 0;
+    std::vector<ArrowArray> kept;
+    for (;;) {
+      ArrowArray batch;
+      ASSERT_EQ(stream.get_next(&stream, &batch), 0);
+      if (batch.release == nullptr) {
+        break;
+      }
+      rows += static_cast<uint64_t>(batch.length);
+      kept.push_back(batch);
+    }
+    EXPECT_EQ(rows, table->CountRows());
+    EXPECT_EQ(stream.get_last_error(&stream), nullptr);
+    stream.release(&stream);
+    for (ArrowArray& batch : kept) {
+      batch.release(&batch);
+    }
+  }
+  // Given up in the middle: threads end, nothing leaks.
+  ArrowArrayStream stream;
+  ExportScan(*Scan::Plan(table, {}), 2, false, &stream);
+  ArrowArray batch;
+  ASSERT_EQ(stream.get_next(&stream, &batch), 0);
+  stream.release(&stream);
+  batch.release(&batch);
 }
 
 TEST(LanceReads, ShortReadsOfTheStoreChangeNothing_LNC_8) {
