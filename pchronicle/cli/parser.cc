@@ -784,7 +784,7 @@ CommandDescription Describe(CLI::App* app, const std::string& path) {
        app->get_options([](const CLI::Option* o) { return !o->get_group().empty(); })) {
     if (option->get_positional()) {
       const std::string name = option->get_name(true);
-      out.positional_path = out.positional_path || name == "DATASET";
+      out.positional_path = out.positional_path || name == "DATASET" || name == "TABLE";
       if (name == "SHELL") {
         out.positional_choices = {"bash", "zsh"};
       } else if (name == "SECTION") {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pchronicle/base/result.h"
+#include "pchronicle/lance/proto/schema_messages.h"
 #include "pchronicle/lance/proto/wire.h"
 
 namespace pchronicle::lance::proto {
@@ -57,6 +58,21 @@ Status ForEachMember(std::string_view bytes, std::string_view message, Use use) 
     }
   }
   return in.status().WithContext(message);
+}
+
+/// A repeated message: parsed with `parse(bytes)` and appended.
+template <typename T, typename Parse>
+Status AppendMessage(const Member& m, std::vector<T>* out, Parse parse) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view bytes, m.Bytes());
+  PCHRONICLE_ASSIGN_OR_RETURN(T value, parse(bytes));
+  out->push_back(std::move(value));
+  return Status::Ok();
+}
+
+/// One entry of a map<string, string or bytes>.
+inline Status AddToMap(const Member& m, Metadata* out) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view bytes, m.Bytes());
+  return ParseMapEntry(WireReader(bytes), out);
 }
 
 }  // namespace pchronicle::lance::proto

@@ -12,20 +12,6 @@ namespace {
 
 // Every parser is one switch over member numbers; what is not named is skipped (proto3).
 
-Status AddToMap(const Member& m, Metadata* out) {
-  PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view bytes, m.Bytes());
-  return ParseMapEntry(WireReader(bytes), out);
-}
-
-// A repeated message: parsed with `parse` and appended.
-template <typename T, typename Parse>
-Status Append(const Member& m, std::vector<T>* out, Parse parse) {
-  PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view bytes, m.Bytes());
-  PCHRONICLE_ASSIGN_OR_RETURN(T value, parse(bytes));
-  out->push_back(std::move(value));
-  return Status::Ok();
-}
-
 Result<DataFile> ParseDataFile(std::string_view bytes) {
   DataFile out;
   PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "DataFile", [&](const Member& m) {
@@ -78,52 +64,6 @@ Result<DeletionFile> ParseDeletionFile(std::string_view bytes) {
     return Status::Unsupported("deletion file type {}", kind);
   }
   out.kind = static_cast<DeletionFile::Kind>(kind);
-  return out;
-}
-
-Result<Fragment> ParseFragment(std::string_view bytes) {
-  Fragment out;
-  PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "DataFragment", [&](const Member& m) -> Status {
-    switch (m.number()) {
-      case 1:
-        return m.Get(&out.id);
-      case 2:
-        return Append(m, &out.files, ParseDataFile);
-      case 3: {
-        PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view inner, m.Bytes());
-        PCHRONICLE_ASSIGN_OR_RETURN(out.deletion, ParseDeletionFile(inner));
-        return Status::Ok();
-      }
-      case 4:
-        return m.Get(&out.physical_rows);
-      case 5:
-        return m.Get(&out.row_ids.inline_bytes.emplace());
-      case 6:
-        out.row_ids.external = true;
-        return Status::Ok();
-      case 7:
-        return m.Get(&out.last_updated_at.inline_bytes.emplace());
-      case 8:
-        out.last_updated_at.external = true;
-        return Status::Ok();
-      case 9:
-        return m.Get(&out.created_at.inline_bytes.emplace());
-      case 10:
-        out.created_at.external = true;
-        return Status::Ok();
-      case 11:
-        out.overlays = true;
-        return Status::Ok();
-      default:
-        return Status::Ok();
-    }
-  }));
-  if (out.id > UINT32_MAX) {
-    return Status::Corruption("fragment id {} is beyond 32 bits", out.id);
-  }
-  if (out.physical_rows > uint64_t{UINT32_MAX} + 1) {
-    return Status::Corruption("fragment {} has {} rows, more than 2^32", out.id, out.physical_rows);
-  }
   return out;
 }
 
@@ -227,107 +167,6 @@ Status ParseDetails(std::string_view bytes, Index* out) {
   });
 }
 
-Result<Index> ParseIndex(std::string_view bytes) {
-  Index out;
-  PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "IndexMetadata", [&](const Member& m) -> Status {
-    switch (m.number()) {
-      case 1: {
-        PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view inner, m.Bytes());
-        return ParseUuid(inner, &out.uuid);
-      }
-      case 2:
-        return m.AppendScalars(&out.fields);
-      case 3:
-        return m.Get(&out.name);
-      case 4:
-        return m.Get(&out.dataset_version);
-      case 5:
-        return m.Get(&out.fragment_bitmap.emplace());
-      case 6: {
-        PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view inner, m.Bytes());
-        return ParseDetails(inner, &out);
-      }
-      case 7:
-        return m.Get(&out.index_version);
-      case 8:
-        return m.Get(&out.created_at_ms);
-      case 9:
-        return m.Get(&out.base_id.emplace());
-      case 10:
-        return Append(m, &out.files, ParseIndexFile);
-      default:
-        return Status::Ok();
-    }
-  }));
-  return out;
-}
-
-Status ParseEncodedArray(std::string_view bytes, std::vector<uint64_t>* out) {
-  return ForEachMember(bytes, "EncodedU64Array", [&](const Member& m) -> Status {
-    const uint32_t width = m.number() == 1 ? 2 : m.number() == 2 ? 4 : 8;
-    if (m.number() < 1 || m.number() > 3) {
-      return Status::Ok();
-    }
-    uint64_t base = 0;
-    std::string_view offsets;
-    PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view inner, m.Bytes());
-    PCHRONICLE_RETURN_IF_ERROR(ForEachMember(inner, "id array", [&](const Member& part) -> Status {
-      if (part.number() == 1 && width != 8) {
-        return part.Get(&base);
-      }
-      if (part.number() == 2) {
-        PCHRONICLE_ASSIGN_OR_RETURN(offsets, part.Bytes());
-      }
-      return Status::Ok();
-    }));
-    if (offsets.size() % width != 0) {
-      return Status::Corruption("id array of {} bytes, not a multiple of {}", offsets.size(),
-                                width);
-    }
-    for (size_t at = 0; at < offsets.size(); at += width) {
-      uint64_t value = 0;
-      for (uint32_t i = 0; i < width; ++i) {
-        value |= uint64_t{static_cast<uint8_t>(offsets[at + i])} << (8 * i);
-      }
-      out->push_back(base + value);
-    }
-    return Status::Ok();
-  });
-}
-
-Result<IdSegment> ParseSegment(std::string_view bytes) {
-  IdSegment out;
-  PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "U64Segment", [&](const Member& m) -> Status {
-    if (m.number() < 1 || m.number() > 5) {
-      return Status::Ok();
-    }
-    out = IdSegment{};
-    out.kind = static_cast<IdSegment::Kind>(m.number() - 1);
-    PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view inner, m.Bytes());
-    if (out.kind == IdSegment::Kind::kSorted || out.kind == IdSegment::Kind::kArray) {
-      return ParseEncodedArray(inner, &out.values);
-    }
-    return ForEachMember(inner, "id range", [&](const Member& part) -> Status {
-      switch (part.number()) {
-        case 1:
-          return part.Get(&out.start);
-        case 2:
-          return part.Get(&out.end);
-        case 3:
-          if (out.kind == IdSegment::Kind::kRangeWithHoles) {
-            PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view holes, part.Bytes());
-            return ParseEncodedArray(holes, &out.values);
-          }
-          return out.kind == IdSegment::Kind::kRangeWithBitmap ? part.Get(&out.bitmap)
-                                                               : Status::Ok();
-        default:
-          return Status::Ok();
-      }
-    });
-  }));
-  return out;
-}
-
 }  // namespace
 
 std::string DeletionFile::Name(uint64_t fragment) const {
@@ -358,6 +197,87 @@ std::string Index::Kind() const {
   return out;
 }
 
+Result<Fragment> ParseFragment(std::string_view bytes) {
+  Fragment out;
+  PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "DataFragment", [&](const Member& m) -> Status {
+    switch (m.number()) {
+      case 1:
+        return m.Get(&out.id);
+      case 2:
+        return AppendMessage(m, &out.files, ParseDataFile);
+      case 3: {
+        PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view inner, m.Bytes());
+        PCHRONICLE_ASSIGN_OR_RETURN(out.deletion, ParseDeletionFile(inner));
+        return Status::Ok();
+      }
+      case 4:
+        return m.Get(&out.physical_rows);
+      case 5:
+        return m.Get(&out.row_ids.inline_bytes.emplace());
+      case 6:
+        out.row_ids.external = true;
+        return Status::Ok();
+      case 7:
+        return m.Get(&out.last_updated_at.inline_bytes.emplace());
+      case 8:
+        out.last_updated_at.external = true;
+        return Status::Ok();
+      case 9:
+        return m.Get(&out.created_at.inline_bytes.emplace());
+      case 10:
+        out.created_at.external = true;
+        return Status::Ok();
+      case 11:
+        out.overlays = true;
+        return Status::Ok();
+      default:
+        return Status::Ok();
+    }
+  }));
+  if (out.id > UINT32_MAX) {
+    return Status::Corruption("fragment id {} is beyond 32 bits", out.id);
+  }
+  if (out.physical_rows > uint64_t{UINT32_MAX} + 1) {
+    return Status::Corruption("fragment {} has {} rows, more than 2^32", out.id, out.physical_rows);
+  }
+  return out;
+}
+
+Result<Index> ParseIndex(std::string_view bytes) {
+  Index out;
+  PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "IndexMetadata", [&](const Member& m) -> Status {
+    switch (m.number()) {
+      case 1: {
+        PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view inner, m.Bytes());
+        return ParseUuid(inner, &out.uuid);
+      }
+      case 2:
+        return m.AppendScalars(&out.fields);
+      case 3:
+        return m.Get(&out.name);
+      case 4:
+        return m.Get(&out.dataset_version);
+      case 5:
+        return m.Get(&out.fragment_bitmap.emplace());
+      case 6: {
+        PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view inner, m.Bytes());
+        return ParseDetails(inner, &out);
+      }
+      case 7:
+        return m.Get(&out.index_version);
+      case 8:
+        return m.Get(&out.created_at_ms);
+      case 9:
+        return m.Get(&out.base_id.emplace());
+      case 10:
+        return AppendMessage(m, &out.files, ParseIndexFile);
+      default:
+        return Status::Ok();
+    }
+  }));
+  return out;
+}
+
 Result<Manifest> ParseManifest(std::string_view bytes) {
   Manifest out;
   std::optional<uint64_t> section_21, section_23;
@@ -372,7 +292,7 @@ Result<Manifest> ParseManifest(std::string_view bytes) {
           return Parse(WireReader(b), &out.fields.emplace_back());
         });
       case 2:
-        return Append(m, &out.fragments, ParseFragment);
+        return AppendMessage(m, &out.fragments, ParseFragment);
       case 3:
         return m.Get(&out.version);
       case 5:
@@ -400,7 +320,7 @@ Result<Manifest> ParseManifest(std::string_view bytes) {
       case 16:
         return AddToMap(m, &out.config);
       case 18:
-        return Append(m, &out.base_paths, ParseBasePath);
+        return AppendMessage(m, &out.base_paths, ParseBasePath);
       case 19:
         return AddToMap(m, &out.table_metadata);
       case 20:
@@ -420,160 +340,7 @@ Result<Manifest> ParseManifest(std::string_view bytes) {
 Result<std::vector<Index>> ParseIndexSection(std::string_view bytes) {
   std::vector<Index> out;
   PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "IndexSection", [&](const Member& m) {
-    return m.number() == 1 ? Append(m, &out, ParseIndex) : Status::Ok();
-  }));
-  return out;
-}
-
-Result<std::vector<IdSegment>> ParseRowIdSequence(std::string_view bytes) {
-  std::vector<IdSegment> out;
-  PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "RowIdSequence", [&](const Member& m) {
-    return m.number() == 1 ? Append(m, &out, ParseSegment) : Status::Ok();
-  }));
-  return out;
-}
-
-Result<std::vector<VersionRun>> ParseVersionRuns(std::string_view bytes) {
-  std::vector<VersionRun> out;
-  const auto parse_run = [](std::string_view run) -> Result<VersionRun> {
-    VersionRun value;
-    PCHRONICLE_RETURN_IF_ERROR(ForEachMember(run, "version run", [&](const Member& m) -> Status {
-      if (m.number() == 1) {
-        PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view span, m.Bytes());
-        PCHRONICLE_ASSIGN_OR_RETURN(value.span, ParseSegment(span));
-        return Status::Ok();
-      }
-      return m.number() == 2 ? m.Get(&value.version) : Status::Ok();
-    }));
-    return value;
-  };
-  PCHRONICLE_RETURN_IF_ERROR(
-      ForEachMember(bytes, "RowDatasetVersionSequence", [&](const Member& m) {
-        return m.number() == 1 ? Append(m, &out, parse_run) : Status::Ok();
-      }));
-  return out;
-}
-
-// ---- transactions
-
-namespace {
-
-using Operation = Transaction::Operation;
-
-struct OperationEntry {
-  uint32_t number;
-  Operation operation;
-  std::string_view name;
-};
-constexpr OperationEntry kOperations[] = {
-    {100, Operation::kAppend, "append"},
-    {101, Operation::kDelete, "delete"},
-    {102, Operation::kOverwrite, "overwrite"},
-    {103, Operation::kCreateIndex, "create_index"},
-    {104, Operation::kRewrite, "rewrite"},
-    {105, Operation::kMerge, "merge"},
-    {106, Operation::kRestore, "restore"},
-    {107, Operation::kReserveFragments, "reserve_fragments"},
-    {108, Operation::kUpdate, "update"},
-    {109, Operation::kProject, "project"},
-    {110, Operation::kUpdateConfig, "update_config"},
-    {111, Operation::kDataReplacement, "data_replacement"},
-    {112, Operation::kUpdateMemWal, "update_mem_wal_state"},
-    {113, Operation::kClone, "clone"},
-    {114, Operation::kUpdateBases, "update_bases"},
-};
-
-// One group of a rewrite: old fragments become new ones.
-Status ParseRewriteGroup(std::string_view bytes, Transaction* out) {
-  return ForEachMember(bytes, "RewriteGroup", [&](const Member& m) -> Status {
-    if (m.number() == 1) {
-      PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view inner, m.Bytes());
-      PCHRONICLE_ASSIGN_OR_RETURN(const Fragment old, ParseFragment(inner));
-      out->removed_fragments.push_back(old.id);
-      return Status::Ok();
-    }
-    return m.number() == 2 ? Append(m, &out->new_fragments, ParseFragment) : Status::Ok();
-  });
-}
-
-Status ParseOperation(std::string_view bytes, Transaction* out) {
-  const Operation operation = out->operation;
-  return ForEachMember(bytes, OperationName(operation), [&](const Member& m) -> Status {
-    const uint32_t n = m.number();
-    switch (operation) {
-      case Operation::kAppend:
-      case Operation::kOverwrite:
-      case Operation::kMerge:
-        return n == 1 ? Append(m, &out->new_fragments, ParseFragment) : Status::Ok();
-      case Operation::kDelete:
-        return n == 1   ? Append(m, &out->updated_fragments, ParseFragment)
-               : n == 2 ? m.AppendScalars(&out->removed_fragments)
-               : n == 3 ? m.Get(&out->predicate)
-                        : Status::Ok();
-      case Operation::kCreateIndex:
-        return n == 1   ? Append(m, &out->new_indices, ParseIndex)
-               : n == 2 ? Append(m, &out->removed_indices, ParseIndex)
-                        : Status::Ok();
-      case Operation::kRewrite: {
-        if (n != 3) {
-          return Status::Ok();
-        }
-        PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view group, m.Bytes());
-        return ParseRewriteGroup(group, out);
-      }
-      case Operation::kRestore:
-        return n == 1 ? m.Get(&out->restored_version) : Status::Ok();
-      case Operation::kReserveFragments:
-        return n == 1 ? m.Get(&out->reserved_fragments) : Status::Ok();
-      case Operation::kUpdate:
-        return n == 1   ? m.AppendScalars(&out->removed_fragments)
-               : n == 2 ? Append(m, &out->updated_fragments, ParseFragment)
-               : n == 3 ? Append(m, &out->new_fragments, ParseFragment)
-                        : Status::Ok();
-      default:
-        return Status::Ok();
-    }
-  });
-}
-
-}  // namespace
-
-std::string_view OperationName(Transaction::Operation operation) {
-  for (const OperationEntry& entry : kOperations) {
-    if (entry.operation == operation) {
-      return entry.name;
-    }
-  }
-  return "unknown";
-}
-
-Result<Transaction> ParseTransaction(std::string_view bytes) {
-  Transaction out;
-  PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "Transaction", [&](const Member& m) -> Status {
-    switch (m.number()) {
-      case 1:
-        return m.Get(&out.read_version);
-      case 2:
-        return m.Get(&out.uuid);
-      case 3:
-        return m.Get(&out.tag);
-      case 4:
-        return AddToMap(m, &out.properties);
-      default:
-        break;
-    }
-    if (m.number() < 100) {
-      return Status::Ok();
-    }
-    out.operation_number = m.number();
-    out.operation = Operation::kUnknown;
-    for (const OperationEntry& entry : kOperations) {
-      if (entry.number == m.number()) {
-        out.operation = entry.operation;
-      }
-    }
-    PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view operation, m.Bytes());
-    return out.operation == Operation::kUnknown ? Status::Ok() : ParseOperation(operation, &out);
+    return m.number() == 1 ? AppendMessage(m, &out, ParseIndex) : Status::Ok();
   }));
   return out;
 }

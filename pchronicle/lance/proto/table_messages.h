@@ -156,6 +156,8 @@ struct VersionRun {
   uint64_t version = 0;
 };
 
+Result<Fragment> ParseFragment(std::string_view bytes);
+Result<Index> ParseIndex(std::string_view bytes);
 Result<Manifest> ParseManifest(std::string_view bytes);
 Result<std::vector<Index>> ParseIndexSection(std::string_view bytes);
 Result<Transaction> ParseTransaction(std::string_view bytes);

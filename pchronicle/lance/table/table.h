@@ -13,6 +13,7 @@
 #include "pchronicle/io/store.h"
 #include "pchronicle/lance/file/file_reader.h"
 #include "pchronicle/lance/table/manifest_file.h"
+#include "pchronicle/lance/table/references.h"
 #include "pchronicle/lance/table/roaring_bitmap.h"
 #include "pchronicle/lance/table/row_ids.h"
 #include "pchronicle/lance/table/table_paths.h"
@@ -28,15 +29,6 @@ struct OpenOptions {
   std::string tag;                      // may name a version of a branch
   std::string branch;                   // empty: main
   BaseOpener open_base = OpenLocalBase;
-};
-
-struct Tag {
-  std::string name, branch;  // branch empty: main
-  uint64_t version = 0;
-};
-struct Branch {
-  std::string name, parent;  // parent empty: main
-  uint64_t parent_version = 0;
 };
 
 /// One version of a Lance table, open for reading (lance.md Part A). Immutable but for caches of
@@ -74,8 +66,8 @@ class Table : public std::enable_shared_from_this<Table> {
   Result<ManifestFile> ReadVersion(const VersionEntry& entry) const;
   /// What that version did; nothing when it carries no transaction.
   Result<std::optional<proto::Transaction>> TransactionOf(const ManifestFile& file) const;
-  Result<std::vector<Tag>> Tags() const;
-  Result<std::vector<Branch>> Branches() const;
+  Result<std::vector<Tag>> Tags() const { return ListTags(paths_.store()); }
+  Result<std::vector<Branch>> Branches() const { return ListBranches(paths_.store()); }
 
   /// An open data file of a fragment, both by position; checked against the manifest (version,
   /// rows, size). Kept open for a while.

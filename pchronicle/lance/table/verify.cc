@@ -86,6 +86,14 @@ class Verifier {
     if (const auto ids = table_->RowIds(fragment); !ids.ok()) {
       Problem(place, ids.status());
     }
+    for (const proto::Sequence* versions : {&part.created_at, &part.last_updated_at}) {
+      if (versions->inline_bytes) {
+        const auto decoded = RowVersions::Decode(*versions->inline_bytes, part.physical_rows);
+        if (!decoded.ok()) {
+          Problem(place, decoded.status());
+        }
+      }
+    }
     for (size_t i = 0; i < part.files.size(); ++i) {
       ++report_.data_files;
       const auto file = table_->OpenDataFile(fragment, i);
