@@ -46,6 +46,25 @@ add_library(pchronicle_blake3 STATIC
   ${BLAKE3_DIR}/blake3_avx2_x86-64_unix.S ${BLAKE3_DIR}/blake3_avx512_x86-64_unix.S)
 target_include_directories(pchronicle_blake3 SYSTEM PUBLIC ${BLAKE3_DIR})
 
+# zstd and LZ4: Debian's static libraries, so that a program carries them.
+foreach(codec zstd lz4)
+  find_path(${codec}_INCLUDE ${codec}.h)
+  find_library(${codec}_LIBRARY NAMES lib${codec}.a ${codec})
+  if(NOT ${codec}_INCLUDE OR NOT ${codec}_LIBRARY)
+    message(FATAL_ERROR "${codec} is missing (Debian package lib${codec}-dev); run ./dev setup")
+  endif()
+  add_library(pchronicle_${codec} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(pchronicle_${codec} PROPERTIES IMPORTED_LOCATION ${${codec}_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${${codec}_INCLUDE})
+endforeach()
+
+# CRoaring: the amalgamated source of the crate. Unlike Debian's 0.2.66 it can validate bytes from outside.
+set(ROARING_DIR ${PCHRONICLE_CRATES}/croaring-sys-5.2.2/CRoaring)
+pchronicle_require(${ROARING_DIR}/roaring.c "crate croaring-sys 5.2.2")
+add_library(pchronicle_roaring STATIC ${ROARING_DIR}/roaring.c)
+target_include_directories(pchronicle_roaring SYSTEM PUBLIC ${ROARING_DIR})
+target_compile_options(pchronicle_roaring PRIVATE -w)
+
 # simdjson: UTF-8 validation and an independent full parser for tests.
 file(GLOB SIMDJSON_HEADER ${PCHRONICLE_CRATES}/simdjson-sys-*/vendor/simdjson/simdjson.h
      ${PCHRONICLE_CRATES}/simdjson-sys-*/simdjson/simdjson.h)

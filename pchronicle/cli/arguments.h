@@ -117,6 +117,18 @@ struct DatasetArguments {
   OutputFormat format = OutputFormat::kAuto;
 };
 
+struct LanceArguments {
+  enum class Action : uint8_t { kInfo, kSchema, kHead, kCount, kPages, kVerify, kHistory };
+  Action action = Action::kInfo;
+  std::string path;
+  std::optional<uint64_t> version;
+  std::optional<std::string> tag, branch, at;
+  std::vector<std::string> columns;  // kHead
+  uint64_t limit = 10;               // kHead: rows; kHistory: versions, 0: all
+  uint64_t max_output_bytes = 8ULL << 20;
+  OutputFormat format = OutputFormat::kAuto;
+};
+
 struct CompletionArguments {
   std::string shell;
 };
@@ -124,7 +136,7 @@ struct CompletionArguments {
 using CommandArguments =
     std::variant<std::monostate, OnboardArguments, ListArguments, ShowArguments, StatsArguments,
                  FindArguments, QueryArguments, ImportArguments, ExportArguments, DatasetArguments,
-                 CompletionArguments>;
+                 LanceArguments, CompletionArguments>;
 
 struct Arguments {
   GlobalArguments global;

@@ -51,6 +51,8 @@ Status RunCommand(const Arguments& arguments, Console& console) {
           return RunExport(command, session);
         } else if constexpr (std::is_same_v<T, DatasetArguments>) {
           return RunDataset(command, session);
+        } else if constexpr (std::is_same_v<T, LanceArguments>) {
+          return RunLance(command, session);
         } else if constexpr (std::is_same_v<T, CompletionArguments>) {
           return RunCompletion(command, session);
         } else {

@@ -29,6 +29,7 @@ Status RunQuery(const QueryArguments& arguments, Session& session);
 Status RunImport(const ImportArguments& arguments, Session& session);
 Status RunExport(const ExportArguments& arguments, Session& session);
 Status RunDataset(const DatasetArguments& arguments, Session& session);
+Status RunLance(const LanceArguments& arguments, Session& session);
 Status RunCompletion(const CompletionArguments& arguments, Session& session);
 
 /// Calls the command that was parsed.

@@ -209,6 +209,7 @@ class CommandTree {
     AddInspect();
     AddAnalyze();
     AddExchange();
+    AddLance();
     AddConfigure();
     AddHiddenForms();
   }
@@ -600,6 +601,58 @@ class CommandTree {
     Returns(app, &export_);
   }
 
+  void AddLance() {
+    CLI::App* app = Command(&root_, "lance", "Operate", "Look into a Lance table, whoever wrote it",
+                            "  pchronicle lance info ./steps.lance\n"
+                            "  pchronicle lance head ./steps.lance --limit 3 --columns id,meta.kind\n"
+                            "  pchronicle lance verify ./steps.lance --table-version 7");
+    app->require_subcommand(1, 1);
+    Returns(app, &lance_);
+    using Action = LanceArguments::Action;
+    AddLanceCommand(app, "info", Action::kInfo, "Versions, sizes, flags, indices, tags, branches");
+    AddLanceCommand(app, "schema", Action::kSchema, "Fields with types and metadata");
+    AddLanceCommand(app, "head", Action::kHead, "The first rows");
+    AddLanceCommand(app, "count", Action::kCount, "Number of rows");
+    AddLanceCommand(app, "pages", Action::kPages, "Pages, bytes and encodings of every column");
+    AddLanceCommand(app, "verify", Action::kVerify,
+                    "Read everything: pages, deletions, row ids, indices against data");
+    AddLanceCommand(app, "history", Action::kHistory, "What every version did");
+  }
+
+  void AddLanceCommand(CLI::App* parent, const std::string& name, LanceArguments::Action action,
+                       const std::string& description) {
+    using Action = LanceArguments::Action;
+    CLI::App* app = Command(parent, name, "Commands", description,
+                            fmt::format("  pchronicle lance {} ./steps.lance", name));
+    OptionAdder add(app);
+    add.Positional("TABLE", &lance_.path, "folder of the table")->required();
+    add.Number("--table-version", &lance_version_, 1, UINT64_MAX, "this version", "the newest")
+        ->each([this](const std::string&) { lance_has_version_ = true; });
+    add.Text("--tag", &lance_.tag, "NAME", "the version with this tag");
+    add.Text("--at", &lance_.at, "TIME", "the newest version that is not younger (RFC 3339)");
+    add.Text("--branch", &lance_.branch, "NAME", "a branch instead of main");
+    if (action == Action::kHead) {
+      app->add_option("--columns", lance_.columns, "columns and members (a.b), comma separated")
+          ->option_text("A,B")
+          ->delimiter(',');
+      add.Number("--limit", &lance_.limit, 1, UINT64_MAX, "most rows", "10");
+      add.Bytes("--max-output-bytes", &lance_.max_output_bytes, false, "most bytes of output",
+                "8MiB");
+      add.Format({"auto", "table", "jsonl"}, &lance_.format);
+    } else {
+      if (action == Action::kHistory) {
+        add.Number("--limit", &lance_.limit, 1, UINT64_MAX, "most versions, newest first", "10");
+      }
+      add.Format({"auto", "table", "json"}, &lance_.format);
+    }
+    app->parse_complete_callback([this, action] {
+      lance_.action = action;
+      if (lance_has_version_) {
+        lance_.version = lance_version_;
+      }
+    });
+  }
+
   void AddConfigure() {
     CLI::App* app = Command(
         &root_, "dataset", "Configure", "Names for Datasets: @NAME",
@@ -712,6 +765,9 @@ class CommandTree {
   bool import_has_max_ = false;
   ExportArguments export_;
   DatasetArguments dataset_;
+  LanceArguments lance_;
+  uint64_t lance_version_ = 0;
+  bool lance_has_version_ = false;
   CompletionArguments completion_;
   std::optional<std::string> default_directory_;
 };
@@ -796,7 +852,7 @@ CommandDescription Describe(CLI::App* app, const std::string& path) {
        app->get_options([](const CLI::Option* o) { return !o->get_group().empty(); })) {
     if (option->get_positional()) {
       const std::string name = option->get_name(true);
-      out.positional_path = out.positional_path || name == "DATASET";
+      out.positional_path = out.positional_path || name == "DATASET" || name == "TABLE";
       if (name == "SHELL") {
         out.positional_choices = {"bash", "zsh"};
       } else if (name == "SECTION") {

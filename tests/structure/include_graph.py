@@ -10,11 +10,13 @@ MAY_USE = {
     "columnar": {"base"},
     "json": {"columnar", "base"},
     "io": {"base"},
+    "codec": {"base"},
+    "lance": {"io", "codec", "columnar", "base"},
     "model": {"json", "columnar", "base"},
     "catalog": {"model", "json", "io", "columnar", "base"},
     "sql": {"catalog", "model", "io", "json", "columnar", "base"},
-    "app": {"sql", "catalog", "model", "io", "json", "columnar", "base"},
-    "api": {"app", "sql", "catalog", "model", "io", "json", "columnar", "base"},
+    "app": {"sql", "catalog", "lance", "model", "io", "json", "columnar", "base"},
+    "api": {"app", "sql", "catalog", "lance", "model", "io", "json", "columnar", "base"},
     "cli": {"app", "catalog", "model", "io", "json", "columnar", "base"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"(pchronicle/([a-z_]+)/[^"]+)"')

@@ -1,0 +1,167 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pchronicle/base/result.h"
+#include "pchronicle/lance/proto/schema_messages.h"
+
+namespace pchronicle::lance::proto {
+
+// The protobuf messages of a table (lance.md A3, A5, A8), read from bytes. Numbers absent on the
+// wire are 0; only what has presence there is optional here. Plain values, copied freely. Parse
+// functions give kCorruption and name the message; the caller adds the file. Memory stays
+// proportional to the bytes read.
+
+struct DataFile {
+  std::string path;                     // relative to data/ of its base
+  std::vector<int32_t> fields;          // -2: tombstone
+  std::vector<int32_t> column_indices;  // -1: no column
+  uint32_t major = 0, minor = 0;
+  uint64_t size = 0;  // 0: unknown
+  std::optional<uint32_t> base_id;
+};
+
+struct DeletionFile {
+  enum class Kind : uint8_t { kArrow = 0, kBitmap = 1 };
+  Kind kind = Kind::kArrow;
+  uint64_t read_version = 0, id = 0, deleted_rows = 0;
+  std::optional<uint32_t> base_id;
+
+  /// Below `_deletions/`.
+  std::string Name(uint64_t fragment) const;
+};
+
+/// Bytes inside the manifest, or a file that official writers never emit.
+struct Sequence {
+  std::optional<std::string> inline_bytes;
+  bool external = false;
+};
+
+struct Fragment {
+  uint64_t id = 0;
+  std::vector<DataFile> files;
+  std::optional<DeletionFile> deletion;
+  uint64_t physical_rows = 0;  // deleted ones included
+  Sequence row_ids, last_updated_at, created_at;
+  bool overlays = false;  // member 11
+};
+
+struct BasePath {
+  uint32_t id = 0;
+  std::string name;
+  bool is_dataset_root = false;
+  std::string path;  // absolute
+};
+
+struct WriterVersion {
+  std::string library, version, prerelease;
+  /// `lance 14.0.2`; empty when unknown.
+  std::string Text() const;
+};
+
+struct Manifest {
+  std::vector<Field> fields;
+  std::vector<Fragment> fragments;
+  uint64_t version = 0;
+  Metadata schema_metadata;
+  std::optional<uint64_t> index_section;        // position of the section in the file
+  std::optional<uint64_t> transaction_section;  // member 23, else 21
+  int64_t timestamp_seconds = 0;
+  int32_t timestamp_nanos = 0;
+  std::string tag;
+  uint64_t reader_flags = 0, writer_flags = 0;
+  std::optional<uint32_t> max_fragment_id;
+  std::string transaction_file;  // inside _transactions/
+  WriterVersion writer;
+  uint64_t next_row_id = 0;
+  std::string file_format, file_version;  // "lance", "2.1"
+  Metadata config, table_metadata;
+  std::vector<BasePath> base_paths;
+  std::string branch;  // empty: main
+};
+
+struct Index {
+  std::array<uint8_t, 16> uuid{};
+  std::vector<int32_t> fields;
+  std::string name;
+  uint64_t dataset_version = 0;
+  std::optional<std::string> fragment_bitmap;  // Roaring, portable
+  std::string type_url, details;
+  int32_t index_version = 0;
+  uint64_t created_at_ms = 0;
+  std::optional<uint32_t> base_id;
+  struct File {
+    std::string path;
+    uint64_t size = 0;
+  };
+  std::vector<File> files;
+
+  /// The name of its directory below `_indices/`.
+  std::string UuidText() const;
+  /// What stands behind the last dot of the type URL, in lower case: `btreeindexdetails`.
+  std::string Kind() const;
+};
+
+/// What a version did (A5). Only what history and conflict checks need is kept.
+struct Transaction {
+  enum class Operation : uint8_t {
+    kUnknown,
+    kAppend,
+    kDelete,
+    kOverwrite,
+    kCreateIndex,
+    kRewrite,
+    kMerge,
+    kRestore,
+    kReserveFragments,
+    kUpdate,
+    kProject,
+    kUpdateConfig,
+    kDataReplacement,
+    kUpdateMemWal,
+    kClone,
+    kUpdateBases,
+  };
+  uint64_t read_version = 0;
+  std::string uuid, tag;
+  Metadata properties;
+  Operation operation = Operation::kUnknown;
+  uint32_t operation_number = 0;  // member number on the wire, 0: none
+
+  std::vector<Fragment> new_fragments;      // append, overwrite, merge, update, rewrite
+  std::vector<Fragment> updated_fragments;  // delete, update
+  std::vector<uint64_t> removed_fragments;  // delete, update, rewrite
+  std::string predicate;                    // delete
+  std::vector<Index> new_indices, removed_indices;
+  uint64_t restored_version = 0;
+  uint64_t reserved_fragments = 0;
+};
+std::string_view OperationName(Transaction::Operation operation);
+
+/// Ids in the order of the rows, run by run (A8). `holes` are ids of [start, end) that are absent.
+struct IdSegment {
+  enum class Kind : uint8_t { kRange, kRangeWithHoles, kRangeWithBitmap, kSorted, kArray };
+  Kind kind = Kind::kRange;
+  uint64_t start = 0, end = 0;   // range kinds, end exclusive
+  std::vector<uint64_t> values;  // holes, or the ids of the array kinds
+  std::string bitmap;            // least significant bit first
+};
+struct VersionRun {
+  IdSegment span;  // only its length counts
+  uint64_t version = 0;
+};
+
+Result<Fragment> ParseFragment(std::string_view bytes);
+Result<Index> ParseIndex(std::string_view bytes);
+Result<Manifest> ParseManifest(std::string_view bytes);
+Result<std::vector<Index>> ParseIndexSection(std::string_view bytes);
+Result<Transaction> ParseTransaction(std::string_view bytes);
+Result<std::vector<IdSegment>> ParseRowIdSequence(std::string_view bytes);
+Result<std::vector<VersionRun>> ParseVersionRuns(std::string_view bytes);
+
+}  // namespace pchronicle::lance::proto
