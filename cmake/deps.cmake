@@ -22,7 +22,7 @@ if(NOT yaml-cpp_FOUND)
   message(FATAL_ERROR "yaml-cpp is missing (Debian package libyaml-cpp-dev); run ./dev setup")
 endif()
 
-# zlib and zstd: the archives, so that nothing is loaded at the start for files that are not compressed.
+# zlib, zstd and LZ4: the archives, so that nothing is loaded at the start by programs that compress nothing.
 function(pchronicle_archive name header archive package)
   find_path(${name}_INCLUDE ${header})
   find_library(${name}_ARCHIVE ${archive})
@@ -36,6 +36,7 @@ function(pchronicle_archive name header archive package)
 endfunction()
 pchronicle_archive(ZLIB zlib.h libz.a zlib1g-dev)
 pchronicle_archive(ZSTD zstd.h libzstd.a libzstd-dev)
+pchronicle_archive(LZ4 lz4.h liblz4.a liblz4-dev)
 
 # BLAKE3: the official C and assembly sources, carried by the crate.
 set(BLAKE3_DIR ${PCHRONICLE_CRATES}/blake3-1.8.7/c)
@@ -45,18 +46,6 @@ add_library(pchronicle_blake3 STATIC
   ${BLAKE3_DIR}/blake3_sse2_x86-64_unix.S ${BLAKE3_DIR}/blake3_sse41_x86-64_unix.S
   ${BLAKE3_DIR}/blake3_avx2_x86-64_unix.S ${BLAKE3_DIR}/blake3_avx512_x86-64_unix.S)
 target_include_directories(pchronicle_blake3 SYSTEM PUBLIC ${BLAKE3_DIR})
-
-# zstd and LZ4: Debian's static libraries, so that a program carries them.
-foreach(codec zstd lz4)
-  find_path(${codec}_INCLUDE ${codec}.h)
-  find_library(${codec}_LIBRARY NAMES lib${codec}.a ${codec})
-  if(NOT ${codec}_INCLUDE OR NOT ${codec}_LIBRARY)
-    message(FATAL_ERROR "${codec} is missing (Debian package lib${codec}-dev); run ./dev setup")
-  endif()
-  add_library(pchronicle_${codec} UNKNOWN IMPORTED GLOBAL)
-  set_target_properties(pchronicle_${codec} PROPERTIES IMPORTED_LOCATION ${${codec}_LIBRARY}
-    INTERFACE_INCLUDE_DIRECTORIES ${${codec}_INCLUDE})
-endforeach()
 
 # CRoaring: the amalgamated source of the crate. Unlike Debian's 0.2.66 it can validate bytes from outside.
 set(ROARING_DIR ${PCHRONICLE_CRATES}/croaring-sys-5.2.2/CRoaring)

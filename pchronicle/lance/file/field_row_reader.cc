@@ -213,6 +213,7 @@ class FieldRowReader : public RowReader {
     for (FieldPart& part : parts_) {
       auto array = ReadPart(&part, begin, end);
       if (!array.ok()) {
+        *out = columnar::RecordBatch();
         return InFile(array.status());
       }
       out->columns.push_back(*std::move(array));
@@ -227,6 +228,7 @@ class FieldRowReader : public RowReader {
     for (FieldPart& part : parts_) {
       auto array = TakePart(&part, taken);
       if (!array.ok()) {
+        *out = columnar::RecordBatch();
         return InFile(array.status());
       }
       out->columns.push_back(*std::move(array));

@@ -150,7 +150,11 @@ Status LeafRowReader::Take(std::span<const uint64_t> taken, columnar::RecordBatc
 
 Status LeafRowReader::AfterRead(uint64_t count, const Status& status, columnar::RecordBatch* out) {
   state_.counters.chunks_decoded = state_.context.chunks;
-  return InFile(status.ok() ? Collect(count, out) : status);
+  const Status collected = status.ok() ? Collect(count, out) : status;
+  if (!collected.ok()) {
+    *out = columnar::RecordBatch();
+  }
+  return InFile(collected);
 }
 
 Status LeafRowReader::Collect(uint64_t count, columnar::RecordBatch* out) {

@@ -374,6 +374,10 @@ WireWriter Write(const CompressiveEncoding& encoding) {
       member.Number(1, encoding.bits);
       child(3, 0);
       break;
+    case Kind::kRle:
+      child(1, 0);
+      child(2, 1);
+      break;
     case Kind::kGeneral: {
       WireWriter compression;
       compression.Number(1, encoding.scheme);

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Files in both directions: both_ways.py TEST_LANCE_FILES REWRITE_FILE SHARED [COUNT] [SEED].
+
+Random tables of the official writer must read as the official reader reads them (test_lance_files); their flat columns,
+written by our writer, must read the same through the official reader. Needs the peers of ./dev setup --peers; exit
+status 77 without them.
+"""
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PEERS = os.environ.get("PCHRONICLE_PEERS", os.path.join(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")), "pchronicle-peers"))
+PYTHON = os.path.join(PEERS, "bench/bin/python")
+
+
+def rewritten(rewrite, folder, work):
+    """Compares our file with theirs; gives sizes of both."""
+    import lance
+    from lance.file import LanceFileReader
+    theirs = lance.dataset(folder + "/t.lance")
+    sizes = [0, 0]
+    for path in glob.glob(folder + "/t.lance/data/*.lance"):
+        for minor in "12":
+            out = work + "/ours.lance"
+            done = subprocess.run([rewrite, path, out, minor], capture_output=True, text=True)
+            if done.returncode:
+                raise SystemExit("%s: %s" % (folder, done.stderr))
+            names = done.stdout.split()
+            if not names:
+                continue
+            table = LanceFileReader(out).read_all().to_table()
+            want = theirs.to_table(columns=names)
+            for name in names:
+                a, b = table.column(name).combine_chunks(), want.column(name).combine_chunks()
+                if not a.equals(b) and a.to_pylist() != b.to_pylist() and str(a.to_pylist()) != str(b.to_pylist()):
+                    raise SystemExit("%s: column %s differs in 2.%s" % (folder, name, minor))
+            taken = LanceFileReader(out).take_rows([0, table.num_rows // 2] if table.num_rows > 2 else [0]).to_table()
+            if taken.num_rows < 1:
+                raise SystemExit("%s: take gave nothing" % folder)
+    return sizes
+
+
+def main():
+    tests, rewrite, shared = sys.argv[1:4]
+    count = sys.argv[4] if len(sys.argv) > 4 else "40"
+    seed = sys.argv[5] if len(sys.argv) > 5 else "1"
+    if not os.path.exists(PYTHON) or not os.path.exists(shared + "/reference/lance/oracle.py"):
+        print("skipped: no official library (./dev setup --peers) or no shared reference", file=sys.stderr)
+        sys.exit(77)
+    if os.path.realpath(sys.prefix) != os.path.realpath(os.path.join(PEERS, "bench")):
+        os.execv(PYTHON, [PYTHON] + sys.argv)
+    work = tempfile.mkdtemp()
+    try:
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "random_tables.py")
+        made = subprocess.run([PYTHON, script, work, count, seed, shared], capture_output=True, text=True)
+        print(made.stdout.strip())
+        if made.returncode:
+            sys.exit(made.stderr)
+        subprocess.run([tests, "--gtest_brief=1"], env={**os.environ, "PCHRONICLE_SHARED": work}, check=True)
+        for folder in sorted(glob.glob(work + "/fixtures/lance/random_*")):
+            rewritten(rewrite, folder, work)
+    finally:
+        shutil.rmtree(work)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+// Writes the flat columns of a data file anew: rewrite_file IN.lance OUT.lance MINOR. Prints the
+// names of the columns. The official library then reads what came out.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "pchronicle/lance/file/file_writer.h"
+
+namespace {
+
+using namespace pchronicle;
+
+Status Rewrite(const std::filesystem::path& in, const char* out, uint32_t minor) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<io::Store> store,
+                              io::OpenLocalStore(in.parent_path().string()));
+  PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<io::RandomReader> opened,
+                              store->Open(in.filename().string()));
+  PCHRONICLE_ASSIGN_OR_RETURN(
+      const auto file,
+      lance::FileReader::Open(std::shared_ptr<const io::RandomReader>(std::move(opened)), {}));
+  std::vector<lance::FieldNode> flat;
+  std::vector<lance::proto::Field> fields;
+  for (const lance::FieldNode& node : file->schema()) {
+    lance::proto::Field field;
+    field.id = static_cast<int32_t>(fields.size());
+    field.parent_id = -1;
+    field.name = node.name;
+    field.logical_type = node.logical_type;
+    field.nullable = node.nullable;
+    const auto ignore = [](std::string_view) { return Status::Ok(); };
+    if (lance::FileWriter::Create({field}, ignore).ok()) {
+      flat.push_back(node);
+      fields.push_back(field);
+      std::printf("%s\n", node.name.c_str());
+    }
+  }
+  std::ofstream stream(out, std::ios::binary);
+  lance::FileWriterOptions options;
+  options.version = {2, minor};
+  options.page_bytes = 100000;
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto writer,
+                              lance::FileWriter::Create(
+                                  fields,
+                                  [&](std::string_view bytes) {
+                                    stream.write(bytes.data(),
+                                                 static_cast<std::streamsize>(bytes.size()));
+                                    return Status::Ok();
+                                  },
+                                  options));
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto reader, file->Read(flat, file->SequentialColumns()));
+  const uint64_t step = reader->SuggestRows();
+  for (uint64_t at = 0; at < file->rows(); at += step) {
+    columnar::RecordBatch batch;
+    PCHRONICLE_RETURN_IF_ERROR(reader->ReadRows(at, std::min(file->rows(), at + step), &batch));
+    PCHRONICLE_RETURN_IF_ERROR(writer->Append(batch));
+  }
+  const auto size = writer->Finish();
+  return size.ok() && stream.flush() ? Status::Ok() : Status::Io("cannot write {}", out);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: rewrite_file IN.lance OUT.lance MINOR\n");
+    return 2;
+  }
+  const Status status = Rewrite(argv[1], argv[2], argv[3][0] == '2' ? 2 : 1);
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s\n", status.ToString().c_str());
+    return 1;
+  }
+  return 0;
+}
