@@ -12,6 +12,9 @@ namespace {
 
 /// Advances between two looks at the clock; cancellation is looked at every time.
 constexpr unsigned kDeadlineStride = 64;
+/// A batch with so much text is handed on before it has all its rows: 2048 values of 10 MB are not
+/// held at once (BR-41).
+constexpr size_t kBatchTextBytes = 16 << 20;
 
 /// Passes everything on and remembers the hashed ids of documents (STL-128).
 class IdTap final : public model::DocumentSink {
@@ -104,7 +107,8 @@ class SourceTask final : public ScanTask {
   /// Reads up to a batch of rows; false at the end of the source.
   Result<bool> Fill() {
     const Context& context = state_.scope.context();
-    while (sink_->batch().rows < columnar::kBatchRows) {
+    while (sink_->batch().rows < columnar::kBatchRows &&
+           sink_->batch().text->bytes() < kBatchTextBytes) {
       if (context.cancelled() || ++advances_ % kDeadlineStride == 0) {
         PCHRONICLE_RETURN_IF_ERROR(context.Check());
       }
@@ -193,8 +197,8 @@ class SourceTask final : public ScanTask {
   /// Only lines that stand alone, and only if nothing asked for depends on their number.
   bool CanSplit(const Source& source, const ResolvedSource& resolved) const {
     if (resolved.container != json::Container::kLines || !model::CanSplit(*resolved.format) ||
-        resolved.compression != json::Compression::kNone ||
-        source.harbor != nullptr || source.cell->IsSerial() || state_.needs_ordinal) {
+        resolved.compression != json::Compression::kNone || source.harbor != nullptr ||
+        source.cell->IsSerial() || state_.needs_ordinal) {
       return false;
     }
     // A chat row without an id is named by its number in the file (HF-01).
@@ -226,8 +230,8 @@ class SourceTask final : public ScanTask {
     PCHRONICLE_RETURN_IF_ERROR(ShareIds());
     state_.scope.AddLost(source(), range_, pass_->TakeNotes());
     // The cancellable input: placing reads the file again.
-    for (SourceProblem& problem : PlaceProblems(source().file, pass_->input(), sink_->problems(),
-                                               pass_->is_compressed())) {
+    for (SourceProblem& problem :
+         PlaceProblems(source().file, pass_->input(), sink_->problems(), pass_->is_compressed())) {
       PCHRONICLE_RETURN_IF_ERROR(Lost(std::move(problem)));
     }
     PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
