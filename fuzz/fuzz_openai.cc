@@ -1,6 +1,6 @@
-// The OpenAI corpus reader and writer on hostile bytes. Equations: how much of a row is held
-// changes nothing; a projection sees the turns of a full read that found nothing odd; what was read
-// can be written, and what was written can be read.
+// The OpenAI corpus reader and writer on hostile bytes. Equations: those of reading_equations.h;
+// how much of a row is held changes nothing; a projection sees the turns of a full read that found
+// nothing odd; what was read can be written, and what was written can be read.
 //
 // Input: first byte flags, the rest is text.
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/reading_equations.h"
 #include "pchronicle/model/decode.h"
 #include "pchronicle/model/openai/encoder.h"
 #include "pchronicle/model/openai/walker.h"
@@ -17,12 +18,7 @@
 namespace pchronicle::model {
 namespace {
 
-void Require(bool condition, const char* what) {
-  if (!condition) {
-    std::fprintf(stderr, "broken: %s\n", what);
-    std::abort();
-  }
-}
+using fuzz::Require;
 
 struct Read {
   std::vector<Storyline> storylines;
@@ -62,6 +58,7 @@ int FuzzOpenAi(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const json::Container container =
       (data[0] & 1) != 0 ? json::Container::kLines : json::Container::kDocument;
+  fuzz::CheckReading(Format::kOpenAiMessages, data, size);
   const Read full = ReadAll(text, container, FieldMask::All(), 1 << 20);
   if (full.clean) {
     // Half a text holds every value of most rows, but not the rows.

@@ -13,6 +13,9 @@ namespace {
 
 /// Advances between two looks at the clock; cancellation is looked at every time.
 constexpr unsigned kDeadlineStride = 64;
+/// A batch with so much text is handed on before it has all its rows: 2048 values of 10 MB are not
+/// held at once (BR-41).
+constexpr size_t kBatchTextBytes = 16 << 20;
 
 /// Rows that another scan of the query made while it read the same bytes.
 class MadeRowsTask final : public ScanTask {
@@ -125,7 +128,8 @@ class SourceTask final : public ScanTask {
   /// Reads up to a batch of rows; false at the end of the source.
   Result<bool> Fill() {
     const Context& context = state_.scope.context();
-    while (sink_->batch().rows < columnar::kBatchRows) {
+    while (sink_->batch().rows < columnar::kBatchRows &&
+           sink_->batch().text->bytes() < kBatchTextBytes) {
       if (context.cancelled() || ++advances_ % kDeadlineStride == 0) {
         PCHRONICLE_RETURN_IF_ERROR(context.Check());
       }

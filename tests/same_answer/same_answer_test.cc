@@ -163,5 +163,55 @@ RC_GTEST_PROP(SameAnswer, TheBufferChangesNothingInCutText_STL112_BR11, ()) {
   WindowsAgree(made);
 }
 
+// What the properties found once, on its own.
+
+Rows ReadColumns(model::Format format, const std::string& name, const std::string& text,
+                 Relation relation, const std::vector<std::string>& columns, size_t window) {
+  MadeText made;
+  made.format = format;
+  made.name = name;
+  made.text = text;
+  made.container = name.ends_with("l") ? json::Container::kLines : json::Container::kDocument;
+  How how;
+  for (const std::string& column : columns) {
+    how.columns.push_back(model::FindColumn(relation, column).value());
+  }
+  how.window = window;
+  return ReadRows(made, relation, how);
+}
+
+TEST(SameAnswer, ResidualsThatAreAskedForAloneCountThoseOfTheSteps) {
+  const Rows rows = ReadColumns(
+      model::Format::kAtif, "a.json",
+      R"({"schema_version":"ATIF-v1.4","session_id":"s","agent":{"name":"a","version":"1"},)"
+      R"("steps":[{"step_id":1,"source":"user","message":"m","odd":1}],"vendor":2})",
+      Relation::kRuns, {"unknown_key_counts"}, 4096);
+  EXPECT_EQ(rows.rows, (Cells{{R"({"atif":{"/steps/*/odd":1,"/vendor":1}})"}}));
+}
+
+TEST(SameAnswer, ResidualsOfAChatRowNameItsOriginWhateverElseIsAskedFor) {
+  const Rows rows =
+      ReadColumns(model::Format::kHfChat, "c.json",
+                  R"([{"id":"x","messages":[{"role":"user","content":"q"}],"vendor":[]}])",
+                  Relation::kRuns, {"unknown_fields"}, 4096);
+  EXPECT_EQ(
+      rows.rows,
+      (Cells{
+          {R"({"sources":{"hf-chat":{"source_document_id":"c.json#0","fields":{"/0/vendor":[]}}}})"}}));
+}
+
+TEST(SameAnswer, ACutLastLineIsOpenInASmallBufferToo_BR11) {
+  // Turns before the agent: the head has to be read ahead, and there it ends.
+  const std::string text =
+      R"({"schema_version":"storyline/v1","turns":[{"id":1,"src":"user","msg":"x"}],"session": "w",)";
+  for (const size_t window : {size_t{64}, size_t{256 << 10}}) {
+    const Rows rows = ReadColumns(model::Format::kStoryline, "s.jsonl", text, Relation::kSteps,
+                                  {"step_id"}, window);
+    EXPECT_TRUE(rows.open_tail) << window;
+    EXPECT_TRUE(rows.problems.empty()) << window;
+    EXPECT_TRUE(rows.rows.empty()) << window;
+  }
+}
+
 }  // namespace
 }  // namespace pchronicle::same_answer
