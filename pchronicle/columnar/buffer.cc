@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 constexpr size_t kMinimum = 256;
+/// A consumer that holds more batches than this gets fresh memory for each.
+constexpr size_t kPooled = 16;
 
 }  // namespace
 
@@ -49,6 +51,9 @@ std::shared_ptr<Buffer> BufferPool::Take() {
       buffer->Clear();
       return buffer;
     }
+  }
+  if (buffers_.size() == kPooled) {
+    buffers_.erase(buffers_.begin());  // its holders free it
   }
   return buffers_.emplace_back(std::make_shared<Buffer>());
 }

@@ -73,6 +73,13 @@ Status ColumnReader::Read(uint64_t begin, uint64_t end) {
   return Status::Ok();
 }
 
+namespace {
+
+/// Rows of a Take whose bytes are read ahead of decoding: what bounds its memory.
+constexpr size_t kRowsAhead = 512;
+
+}  // namespace
+
 Status ColumnReader::Take(std::span<const uint64_t> rows) {
   builder_.Reset();
   PCHRONICLE_RETURN_IF_ERROR(CheckBatch(rows.size()));
@@ -83,7 +90,7 @@ Status ColumnReader::Take(std::span<const uint64_t> rows) {
     const uint64_t first = column_->first_row[page], end = column_->first_row[page + 1];
     in_page.clear();
     const size_t from = i;
-    for (; i < rows.size() && rows[i] < end; ++i) {
+    for (; i < rows.size() && rows[i] < end && in_page.size() < kRowsAhead; ++i) {
       in_page.push_back(rows[i] - first);
     }
     PCHRONICLE_RETURN_IF_ERROR(InPage(page, OpenPageAt(page)));
