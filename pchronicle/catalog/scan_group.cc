@@ -102,6 +102,14 @@ std::vector<size_t> ScanGroup::Feed(size_t reader, uint64_t order) {
   return fed;
 }
 
+bool ScanGroup::Fits(uint64_t bytes) {
+  const uint64_t held = charged_.load() + bytes;
+  uint64_t peak = peak_bytes_.load();
+  while (peak < held && !peak_bytes_.compare_exchange_weak(peak, held)) {
+  }
+  return held <= max_bytes_;
+}
+
 void ScanGroup::Deliver(size_t member, uint64_t order, Rows rows) {
   uint64_t bytes = 0;
   for (const columnar::Batch& batch : rows) {

@@ -54,7 +54,9 @@ class ScanGroup {
   /// Members for which the reader of a task should make rows too; none when the budget is used up.
   std::vector<size_t> Feed(size_t reader, uint64_t order);
   /// True while `bytes` more, made but not handed over, still fit.
-  bool Fits(uint64_t bytes) const { return charged_.load() + bytes <= max_bytes_; }
+  bool Fits(uint64_t bytes);
+  /// The most that rows of the group were seen to hold.
+  uint64_t peak_bytes() const { return peak_bytes_; }
   /// Hands over all rows of a task.
   void Deliver(size_t member, uint64_t order, Rows rows);
   /// The rows of a task will not come.
@@ -73,7 +75,7 @@ class ScanGroup {
   const uint64_t max_bytes_;
   bool needs_ordinal_ = false;
   bool counts_only_ = true;
-  std::atomic<uint64_t> charged_{0};
+  std::atomic<uint64_t> charged_{0}, peak_bytes_{0};
   std::mutex mutex_;                                       // guards what follows
   std::vector<std::unordered_map<uint64_t, Slot>> slots_;  // by member, then by task
   std::map<size_t, std::shared_ptr<RangeIds>> ids_;

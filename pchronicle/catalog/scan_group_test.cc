@@ -165,6 +165,34 @@ TEST(ScanGroup, RowsBeyondTheBudgetAreReadAgain) {
   EXPECT_GT(read[1], read[2]);
 }
 
+TEST(ScanGroup, MemoryStaysBoundedWhenTheReaderFindsNoRowsOfItsOwn) {
+  TempDataset dir;
+  std::string array = "[";
+  for (int i = 0; i < 4000; ++i) {
+    array += (i == 0 ? "" : ",") + Atif(fmt::format("s{}-{}", i, std::string(2000, 'x')), 3);
+  }
+  dir.Write("one.json", array + "]");
+  const auto snapshot = Take(dir.path());
+  std::vector<ScanRequest> wants = {Wants(Relation::kRuns, {"session_id"}),
+                                    Wants(Relation::kSteps, {"session_id"})};
+  wants[0].predicates.push_back({model::FindColumn(Relation::kRuns, "session_id").value(),
+                                 model::RowPredicate::Op::kEq,
+                                 {std::string("absent")}});
+  constexpr uint64_t kBudget = 1 << 20;
+  Context context;
+  QueryScope scope(*snapshot, false, context, kBudget);
+  Scans scans(scope, wants, true);
+  wants[0].announced = 0;
+  const auto group = scope.MembershipOf(wants[0]).group;
+  ASSERT_NE(group, nullptr);
+  scans.Finish(0);
+  scans.Finish(1);
+  EXPECT_TRUE(scans.rows(0).empty());
+  EXPECT_EQ(scans.rows(1).size(), 12000u);
+  EXPECT_GT(group->peak_bytes(), kBudget);
+  EXPECT_LT(group->peak_bytes(), 2 * kBudget);
+}
+
 TEST(ScanGroup, AScanThatEndsEarlyLeavesTheOthersComplete_STL120) {
   TempDataset dir;
   Lines(dir, "a.jsonl", 2000, 9000);

@@ -11,8 +11,9 @@
 namespace pchronicle::catalog {
 namespace {
 
-/// Advances between two looks at the clock; cancellation is looked at every time.
-constexpr unsigned kDeadlineStride = 64;
+/// Advances between two looks at the clock and at the memory of others' rows; cancellation is
+/// looked at every time.
+constexpr unsigned kStride = 64;
 /// A batch with so much text is handed on before it has all its rows: 2048 values of 10 MB are not
 /// held at once (BR-41).
 constexpr size_t kBatchTextBytes = 16 << 20;
@@ -130,16 +131,17 @@ class SourceTask final : public ScanTask {
     const Context& context = state_.scope.context();
     while (sink_->batch().rows < columnar::kBatchRows &&
            sink_->batch().text->bytes() < kBatchTextBytes) {
-      if (context.cancelled() || ++advances_ % kDeadlineStride == 0) {
+      if (context.cancelled() || ++advances_ % kStride == 0) {
         PCHRONICLE_RETURN_IF_ERROR(context.Check());
+        // Also when this scan finds no rows of its own for long.
+        if (!fed_.Fit()) {
+          tee_.KeepFirst();
+          fed_.GiveUp();
+        }
       }
       if (!pass_->Advance()) {
         return false;
       }
-    }
-    if (!fed_.Fit()) {
-      tee_.KeepFirst();
-      fed_.GiveUp();
     }
     return true;
   }
