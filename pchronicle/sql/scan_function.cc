@@ -305,7 +305,7 @@ duckdb::InsertionOrderPreservingMap<std::string> MetricsToString(
   line("documents pruned", metrics->documents_pruned);
   line("rows pruned", metrics->rows_pruned);
   if (metrics->rows_shared != 0) {
-    line("rows made by another scan", metrics->rows_shared);
+    line("rows shared", metrics->rows_shared);
   }
   line("buffer peak", metrics->buffer_peak_bytes);
   lines["busy"] = fmt::format("{:.3f} ms", static_cast<double>(metrics->busy_ns.load()) / 1e6);
