@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace pchronicle::json::internal {
 namespace {
@@ -9,6 +10,7 @@ namespace {
 constexpr size_t kSlack = 64;  // kernels load whole blocks
 constexpr size_t kSmallestWindow = 64;
 constexpr size_t kFreeBytes = 16 << 20;  // kept for reuse beside the current buffer
+constexpr size_t kGrowsInPlace = 1 << 20;
 
 }  // namespace
 
@@ -87,7 +89,12 @@ void Window::MakeRoom() {
                               : max_held_bytes_ + window_bytes_;
     const uint64_t want =
         std::max<uint64_t>(window_bytes_, std::min<uint64_t>(uint64_t{kept} * 2, most));
-    MoveTo(Take(static_cast<size_t>(std::max<uint64_t>(want, kept + kSmallestWindow))), keep_from);
+    const auto capacity = static_cast<size_t>(std::max<uint64_t>(want, kept + kSmallestWindow));
+    if (!pinned_ && current_.capacity >= kGrowsInPlace && capacity > current_.capacity) {
+      Grow(capacity, keep_from);
+    } else {
+      MoveTo(Take(capacity), keep_from);
+    }
   }
 }
 
@@ -97,7 +104,7 @@ void Window::MoveTo(Buffer buffer, size_t keep_from) {
   const char* const from = begin_ + keep_from;
   char* const to = buffer.data ? buffer.data.get() : current_.data.get();
   const size_t p_at = p == nullptr ? 0 : static_cast<size_t>(p - from);
-  if (kept != 0) {
+  if (kept != 0 && to != from) {
     std::memmove(to, from, kept);
   }
   if (hold != nullptr) {
@@ -119,6 +126,26 @@ void Window::MoveTo(Buffer buffer, size_t keep_from) {
   readable_ = to + current_.capacity + kSlack;
 }
 
+// For large buffers without views: the system moves pages, not bytes.
+void Window::Grow(size_t capacity, size_t keep_from) {
+  MoveTo({}, keep_from);
+  const auto kept = static_cast<size_t>(data_end_ - begin_), p_at = static_cast<size_t>(p - begin_);
+  auto* const grown = static_cast<char*>(std::realloc(current_.data.get(), capacity + kSlack));
+  if (grown == nullptr) {
+    throw std::bad_alloc();
+  }
+  static_cast<void>(current_.data.release());
+  current_.data.reset(grown);
+  allocated_bytes_ += capacity - current_.capacity;
+  peak_bytes_ = std::max(peak_bytes_, allocated_bytes_);
+  current_.capacity = capacity;
+  begin_ = grown;
+  p = grown + p_at;
+  hold = hold != nullptr ? grown : nullptr;
+  limit = data_end_ = grown + kept;
+  readable_ = grown + capacity + kSlack;
+}
+
 Window::Buffer Window::Take(size_t capacity) {
   for (auto it = free_.begin(); it != free_.end(); ++it) {
     if (it->capacity >= capacity && it->capacity / 4 <= capacity) {
@@ -130,8 +157,11 @@ Window::Buffer Window::Take(size_t capacity) {
   }
   allocated_bytes_ += capacity;
   peak_bytes_ = std::max(peak_bytes_, allocated_bytes_);
-  // new char[] leaves the bytes uninitialised, make_unique would clear them.
-  return {std::unique_ptr<char[]>(new char[capacity + kSlack]), capacity};
+  auto* const data = static_cast<char*>(std::malloc(capacity + kSlack));
+  if (data == nullptr) {
+    throw std::bad_alloc();
+  }
+  return {std::unique_ptr<char[], Free>(data), capacity};
 }
 
 void Window::Recycle(Buffer buffer) {

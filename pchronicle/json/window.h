@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -53,14 +54,18 @@ class Window {
   uint64_t peak_bytes() const { return peak_bytes_; }
 
  private:
+  struct Free {
+    void operator()(char* data) const { std::free(data); }
+  };
   struct Buffer {
-    std::unique_ptr<char[]> data;
+    std::unique_ptr<char[], Free> data;  // of malloc, so that it can grow without a copy
     size_t capacity = 0;
   };
 
   bool Read();
   void MakeRoom();
   void MoveTo(Buffer buffer, size_t keep_from);
+  void Grow(size_t capacity, size_t keep_from);
   Buffer Take(size_t capacity);
   void Recycle(Buffer buffer);
   void FindLineFeed(const char* from);
