@@ -32,13 +32,13 @@ struct QueryMetrics {
            streaming_buffer_peak_bytes = 0;
   uint64_t scanned_documents = 0, pruned_documents = 0, scanned_rows = 0, pruned_rows = 0,
            emitted_rows = 0;
-  uint64_t projected_bytes = 0;  // cells handed to the engine; counted on request
-  uint64_t restarts = 0;         // the query was run once more (STL-127)
+  uint64_t projected_bytes = 0;                    // cells handed to the engine; counted on request
+  uint64_t restarts = 0;                           // the query was run once more (STL-127)
   uint64_t sources_total = 0, sources_pruned = 0;  // of all scans
   /// What of source_bytes_read was needed, and what was passed over.
   uint64_t bytes_decoded = 0, bytes_skipped = 0;
-  uint64_t compressed_bytes_read = 0;  // source_bytes_read is the text
-  uint64_t busy_us = 0;                // of all threads
+  uint64_t compressed_bytes_read = 0;        // source_bytes_read is the text
+  uint64_t busy_us = 0;                      // of all threads
   std::vector<catalog::SourceCost> slowest;  // counted on request
   /// `projected_files=3 streamed_records=10 ...` (cli.md 4.3).
   std::string ToString() const;

@@ -262,8 +262,7 @@ class Reader {
 
   /// Names what an unread file holds. It stays unread, so what goes wrong here is of no interest.
   void LookInside(const CatalogDataset& dataset, const Source& source) const {
-    const FileInput input(dataset.store, source.file, source.revision,
-                          snapshot_.options().limits);
+    const FileInput input(dataset.store, source.file, source.revision, snapshot_.options().limits);
     SourceContent content;
     content.status = ContentStatus::kIgnored;
     content.reason = source.ignored_reason;

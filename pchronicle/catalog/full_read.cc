@@ -46,8 +46,8 @@ Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
     PCHRONICLE_RETURN_IF_ERROR(context.Check());
     MergeLost(pass->TakeNotes(), lost);
     read.problems.clear();
-    for (SourceProblem& placed : PlaceProblems(source.file, pass->input(), sink.problems(),
-                                               pass->is_compressed())) {
+    for (SourceProblem& placed :
+         PlaceProblems(source.file, pass->input(), sink.problems(), pass->is_compressed())) {
       if (FailsAlways(placed.status)) {
         return ToStatus(placed);
       }

@@ -59,10 +59,10 @@ Status RunVerify(const std::shared_ptr<const lance::Table>& table, const LanceAr
     for (const std::vector<std::string>& row : check.answer.rows) {
       session.console.Warn(fmt::format("{}: {}: {}", row[0], row[1], row[2]));
     }
-    return check.damaged ? Status::Corruption("{}: the table is damaged: {}", arguments.path,
-                                              check.summary)
-                         : Status::Unsupported("{}: a part of the table cannot be read: {}",
-                                               arguments.path, check.summary);
+    return check.damaged
+               ? Status::Corruption("{}: the table is damaged: {}", arguments.path, check.summary)
+               : Status::Unsupported("{}: a part of the table cannot be read: {}", arguments.path,
+                                     check.summary);
   }
   PCHRONICLE_RETURN_IF_ERROR(
       session.console.Write(Render(check.answer, arguments.format, session.console)));

@@ -602,10 +602,11 @@ class CommandTree {
   }
 
   void AddLance() {
-    CLI::App* app = Command(&root_, "lance", "Operate", "Look into a Lance table, whoever wrote it",
-                            "  pchronicle lance info ./steps.lance\n"
-                            "  pchronicle lance head ./steps.lance --limit 3 --columns id,meta.kind\n"
-                            "  pchronicle lance verify ./steps.lance --table-version 7");
+    CLI::App* app =
+        Command(&root_, "lance", "Operate", "Look into a Lance table, whoever wrote it",
+                "  pchronicle lance info ./steps.lance\n"
+                "  pchronicle lance head ./steps.lance --limit 3 --columns id,meta.kind\n"
+                "  pchronicle lance verify ./steps.lance --table-version 7");
     app->require_subcommand(1, 1);
     Returns(app, &lance_);
     using Action = LanceArguments::Action;

@@ -57,9 +57,7 @@ Decimal ParseDecimal(std::string_view text) {
   return number;
 }
 
-int Sign(const Decimal& number) {
-  return number.digits.empty() ? 0 : number.negative ? -1 : 1;
-}
+int Sign(const Decimal& number) { return number.digits.empty() ? 0 : number.negative ? -1 : 1; }
 
 /// Stands for an exponent that does not fit: beyond all that do.
 int64_t HugeExponent(std::string_view text) {

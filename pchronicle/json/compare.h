@@ -11,8 +11,8 @@ namespace pchronicle::json {
 /// Compares the exact decimal values of two JSON numbers: 1, 1.0 and 10e-1 are equal, 2^64 and 2^64
 /// + 1 are not.
 bool SameNumber(std::string_view a, std::string_view b);
-/// Order of the exact decimal values. Unordered: two numbers that differ in text and whose exponents
-/// are both beyond 2^60 on the same side.
+/// Order of the exact decimal values. Unordered: two numbers that differ in text and whose
+/// exponents are both beyond 2^60 on the same side.
 std::partial_ordering CompareNumbers(std::string_view a, std::string_view b);
 
 /// Equal in meaning (formats.md 1.4): object members whose value is null count as absent,

@@ -369,7 +369,8 @@ Result<Detection> Detect(const json::ByteInput& input, std::string_view file,
                          const DetectOptions& options) {
   Result<Detection> found = Detector(input, file, options).Run();
   if (found.ok() && found->kind == Detection::Kind::kEmpty) {
-    found->format = FormatByName(json::NameInside(file));  // where the content says nothing the name may
+    found->format =
+        FormatByName(json::NameInside(file));  // where the content says nothing the name may
   }
   return found;
 }
