@@ -16,8 +16,8 @@ TEST(Runs, ExpandToExactlyTheCount_LNCB4) {
   EXPECT_EQ(out, (std::vector<uint16_t>{1, 1, 2, 3, 3, 3}));
   EXPECT_FALSE(ExpandRuns(values, 2, lengths, 5, bytes));
   EXPECT_FALSE(ExpandRuns(values, 4, lengths, 6, bytes));  // too few values
-  out.resize(7);
-  EXPECT_FALSE(ExpandRuns(values, 2, lengths, 7, reinterpret_cast<uint8_t*>(out.data())));
+  std::vector<uint16_t> longer(7);
+  EXPECT_FALSE(ExpandRuns(values, 2, lengths, 7, reinterpret_cast<uint8_t*>(longer.data())));
   EXPECT_FALSE(ExpandRuns(values, 2, std::vector<uint8_t>{2, 0, 4}, 6, bytes));
   EXPECT_FALSE(ExpandRuns(values, 3, std::vector<uint8_t>{6}, 6, bytes));
 }

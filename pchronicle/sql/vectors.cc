@@ -109,6 +109,9 @@ TextOwner MakeTextOwner(std::shared_ptr<Arena> text) {
 
 bool FillVector(const Column& column, size_t begin, size_t count, size_t at, const TextOwner& owner,
                 Vector& vector) {
+  if (count == 0) {
+    return true;  // lists that are all empty: there may be no array to copy from
+  }
   FillValidity(column, begin, count, at, vector);
   switch (column.type()) {
     case Type::kVarchar:
