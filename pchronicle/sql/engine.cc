@@ -15,6 +15,7 @@
 #include "pchronicle/sql/plan_text.h"
 #include "pchronicle/sql/query_state.h"
 #include "pchronicle/sql/relation_entry.h"
+#include "pchronicle/sql/run_tasks.h"
 #include "pchronicle/sql/scan_sharing.h"
 #include "pchronicle/sql/watchdog.h"
 
@@ -154,6 +155,7 @@ class Stream : public ResultStream {
       if (pending->HasError()) {
         return Failure(pending->GetErrorObject());
       }
+      RunUntilReady(*pending);
       result_ = pending->Execute();
       if (result_->HasError()) {
         return Failure(result_->GetErrorObject());
@@ -224,6 +226,7 @@ class Stream : public ResultStream {
       return Status::Ok();
     }
     try {
+      RunUntilChunk(*result_);
       *chunk = result_->Fetch();
       if (result_->HasError()) {
         return Failure(result_->GetErrorObject());
