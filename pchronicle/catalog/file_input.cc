@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "pchronicle/json/read_ahead.h"
 #include "pchronicle/model/detect.h"
 
 namespace pchronicle::catalog {
@@ -12,6 +13,8 @@ namespace {
 /// Files up to this size are read at once, so that detection and the scan share one read.
 constexpr uint64_t kWholeFileBytes = 256 << 10;
 constexpr size_t kMagicBytes = 4;
+/// Less is not worth a thread.
+constexpr uint64_t kReadAheadBytes = 64 << 20;
 
 }  // namespace
 
@@ -188,8 +191,12 @@ std::unique_ptr<json::ByteSource> FileInput::OpenBytes(std::shared_ptr<const Raw
   if (raw->whole) {
     return std::make_unique<WholeSource>(std::move(raw), begin, end);
   }
-  return std::make_unique<RangeSource>(std::move(raw), begin, end,
-                                       [this](const io::Entry& now) { return CheckPin(now); });
+  auto source = std::make_unique<RangeSource>(
+      std::move(raw), begin, end, [this](const io::Entry& now) { return CheckPin(now); });
+  if (end - begin < kReadAheadBytes) {
+    return source;
+  }
+  return json::MakeReadAhead(std::move(source));
 }
 
 Result<std::unique_ptr<json::ByteSource>> FileInput::Open(uint64_t offset, uint64_t length) const {

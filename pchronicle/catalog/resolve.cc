@@ -28,6 +28,11 @@ class ContextSource final : public json::ByteSource {
     }
     return base_->Read(out.first(std::min(out.size(), kMostAtOnce)));
   }
+  bool gives_blocks() const override { return base_->gives_blocks(); }
+  Result<json::Block> Take(json::Block spare) override {
+    PCHRONICLE_RETURN_IF_ERROR(context_.Check());
+    return base_->Take(std::move(spare));
+  }
 
  private:
   const std::unique_ptr<json::ByteSource> base_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace pchronicle::json {
 namespace {
@@ -24,6 +25,14 @@ class MemorySource final : public ByteSource {
 };
 
 }  // namespace
+
+Block Block::Allocate(size_t capacity) {
+  auto* const data = static_cast<char*>(std::malloc(capacity + kSlack));
+  if (data == nullptr) {
+    throw std::bad_alloc();
+  }
+  return {std::unique_ptr<char[], Free>(data), capacity};
+}
 
 Result<std::unique_ptr<ByteSource>> MemoryInput::Open(uint64_t offset, uint64_t length) const {
   const uint64_t from = std::min<uint64_t>(offset, text_.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +11,22 @@
 #include "pchronicle/base/result.h"
 
 namespace pchronicle::json {
+
+/// Memory that text is read into, with room before the text for what its user still holds of the
+/// text before, and kSlack bytes behind `capacity` that kernels may load.
+struct Block {
+  static constexpr size_t kRoom = 4 << 10;
+  static constexpr size_t kSlack = 64;
+  struct Free {
+    void operator()(char* data) const { std::free(data); }
+  };
+  /// Throws std::bad_alloc.
+  static Block Allocate(size_t capacity);
+
+  std::unique_ptr<char[], Free> data;  // of malloc, so that it can grow without a copy
+  size_t capacity = 0;
+  size_t begin = 0, end = 0;  // of the text in it
+};
 
 /// Sequential bytes. One reader, one thread.
 class ByteSource {
@@ -21,6 +38,14 @@ class ByteSource {
   /// opened in its middle). False: call again, so that a caller can stop in between; Read does what
   /// is left.
   virtual Result<bool> Approach() { return true; }
+  /// True when Take gives what Read would give in a block of its own, without a copy.
+  virtual bool gives_blocks() const { return false; }
+  /// The next bytes, at most a block, with Block::kRoom bytes free before them; no data at the end.
+  /// `spare` is memory that the caller has no use for.
+  virtual Result<Block> Take(Block spare) {
+    static_cast<void>(spare);
+    return Block();
+  }
 };
 
 inline constexpr uint64_t kToEnd = UINT64_MAX;

@@ -34,6 +34,8 @@ class HeadedSource final : public ByteSource {
     }
     return n + *more;
   }
+  bool gives_blocks() const override { return head_.empty() && rest_->gives_blocks(); }
+  Result<Block> Take(Block spare) override { return rest_->Take(std::move(spare)); }
 
  private:
   std::string head_;

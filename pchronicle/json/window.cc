@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace pchronicle::json::internal {
 namespace {
 
-constexpr size_t kSlack = 64;  // kernels load whole blocks
 constexpr size_t kSmallestWindow = 64;
 constexpr size_t kFreeBytes = 16 << 20;  // kept for reuse beside the current buffer
 constexpr size_t kGrowsInPlace = 1 << 20;
@@ -31,27 +31,85 @@ bool Window::Refill(bool fill) {
   if (final()) {
     return false;
   }
-  MakeRoom();
-  const char* const from = data_end_;
-  do {
-    if (!Read()) {
-      break;
+  size_t had = static_cast<size_t>(data_end_ - begin_);
+  const size_t kept = had - static_cast<size_t>((hold != nullptr ? hold : p) - begin_);
+  if (kept <= Block::kRoom && source_->gives_blocks()) {
+    if (!TakeBlock()) {
+      return false;
     }
-  } while (fill && data_end_ != begin_ + current_.capacity);
-  if (data_end_ == from) {
-    return false;
+    had = kept;
+  } else {
+    MakeRoom();
+    had = static_cast<size_t>(data_end_ - begin_);
+    do {
+      if (!Read()) {
+        break;
+      }
+    } while (fill && RoomBehind() != 0);
+    if (data_end_ == begin_ + had) {
+      return false;
+    }
   }
   limit = data_end_;
   if (line_mode_) {
-    FindLineFeed(from);
+    FindLineFeed(begin_ + had);
   }
   return true;
 }
 
+/// Goes on in the source's next block, with what is kept copied before its text.
+bool Window::TakeBlock() {
+  Block spare;
+  if (!free_.empty()) {
+    spare = std::move(free_.back());
+    free_.pop_back();
+    free_bytes_ -= spare.capacity;
+    allocated_bytes_ -= spare.capacity;
+  }
+  Result<Block> taken = source_->Take(std::move(spare));
+  if (!taken.ok()) {
+    status_ = taken.status();
+    end_ = true;
+    return false;
+  }
+  if (taken->data == nullptr) {
+    end_ = true;
+    return false;
+  }
+  Block block = std::move(taken).value();
+  allocated_bytes_ += block.capacity;
+  peak_bytes_ = std::max(peak_bytes_, allocated_bytes_);
+  bytes_read_ += block.end - block.begin;
+  const char* const keep_from = hold != nullptr ? hold : p;
+  const auto kept = static_cast<size_t>(data_end_ - keep_from);
+  const auto p_at = static_cast<size_t>(p - keep_from);
+  char* const to = block.data.get() + block.begin - kept;
+  if (kept != 0) {
+    std::memcpy(to, keep_from, kept);
+  }
+  base_offset_ += static_cast<uint64_t>(keep_from - begin_);
+  begin_ = to;
+  p = to + p_at;
+  hold = hold != nullptr ? to : nullptr;
+  data_end_ = block.data.get() + block.end;
+  SetCurrent(std::move(block));
+  return true;
+}
+
+void Window::SetCurrent(Block buffer) {
+  if (current_.data && pinned_) {
+    retired_.push_back(std::move(current_));
+  } else if (current_.data) {
+    Recycle(std::move(current_));
+  }
+  pinned_ = false;
+  current_ = std::move(buffer);
+  readable_ = current_.data.get() + current_.capacity + Block::kSlack;
+}
+
 bool Window::Read() {
-  char* const to = current_.data.get() + (data_end_ - begin_);
   Result<size_t> n =
-      source_->Read({to, current_.capacity - static_cast<size_t>(data_end_ - begin_)});
+      source_->Read({current_.data.get() + current_.capacity - RoomBehind(), RoomBehind()});
   if (!n.ok()) {
     status_ = n.status();
     end_ = true;
@@ -74,11 +132,11 @@ void Window::MakeRoom() {
   const auto used = static_cast<size_t>(data_end_ - begin_);
   const auto keep_from = static_cast<size_t>((hold != nullptr ? hold : p) - begin_);
   const size_t kept = used - keep_from;
-  const size_t room = current_.capacity - used;
-  const bool oversized = current_.capacity > window_bytes_ && kept <= window_bytes_ / 2;
+  const bool oversized =
+      current_.capacity > window_bytes_ + Block::kRoom && kept <= window_bytes_ / 2;
   if (!pinned_ && kept == 0 && !oversized) {
     MoveTo({}, keep_from);
-  } else if (room >= current_.capacity / 4) {
+  } else if (RoomBehind() >= current_.capacity / 4) {
     return;
   } else if (!pinned_ && kept <= current_.capacity / 2 && !oversized) {
     MoveTo({}, keep_from);
@@ -99,7 +157,7 @@ void Window::MakeRoom() {
 }
 
 // Makes `buffer`, or without one the current buffer, start with the bytes from `keep_from` on.
-void Window::MoveTo(Buffer buffer, size_t keep_from) {
+void Window::MoveTo(Block buffer, size_t keep_from) {
   const size_t kept = static_cast<size_t>(data_end_ - begin_) - keep_from;
   const char* const from = begin_ + keep_from;
   char* const to = buffer.data ? buffer.data.get() : current_.data.get();
@@ -111,26 +169,20 @@ void Window::MoveTo(Buffer buffer, size_t keep_from) {
     hold = to;
   }
   if (buffer.data) {
-    if (current_.data && pinned_) {
-      retired_.push_back(std::move(current_));
-    } else if (current_.data) {
-      Recycle(std::move(current_));
-    }
-    pinned_ = false;
-    current_ = std::move(buffer);
+    SetCurrent(std::move(buffer));
   }
   base_offset_ += keep_from;
   begin_ = to;
   p = to + p_at;
   limit = data_end_ = to + kept;
-  readable_ = to + current_.capacity + kSlack;
 }
 
 // For large buffers without views: the system moves pages, not bytes.
 void Window::Grow(size_t capacity, size_t keep_from) {
   MoveTo({}, keep_from);
   const auto kept = static_cast<size_t>(data_end_ - begin_), p_at = static_cast<size_t>(p - begin_);
-  auto* const grown = static_cast<char*>(std::realloc(current_.data.get(), capacity + kSlack));
+  auto* const grown =
+      static_cast<char*>(std::realloc(current_.data.get(), capacity + Block::kSlack));
   if (grown == nullptr) {
     throw std::bad_alloc();
   }
@@ -143,13 +195,13 @@ void Window::Grow(size_t capacity, size_t keep_from) {
   p = grown + p_at;
   hold = hold != nullptr ? grown : nullptr;
   limit = data_end_ = grown + kept;
-  readable_ = grown + capacity + kSlack;
+  readable_ = grown + capacity + Block::kSlack;
 }
 
-Window::Buffer Window::Take(size_t capacity) {
+Block Window::Take(size_t capacity) {
   for (auto it = free_.begin(); it != free_.end(); ++it) {
     if (it->capacity >= capacity && it->capacity / 4 <= capacity) {
-      Buffer buffer = std::move(*it);
+      Block buffer = std::move(*it);
       free_.erase(it);
       free_bytes_ -= buffer.capacity;
       return buffer;
@@ -157,14 +209,10 @@ Window::Buffer Window::Take(size_t capacity) {
   }
   allocated_bytes_ += capacity;
   peak_bytes_ = std::max(peak_bytes_, allocated_bytes_);
-  auto* const data = static_cast<char*>(std::malloc(capacity + kSlack));
-  if (data == nullptr) {
-    throw std::bad_alloc();
-  }
-  return {std::unique_ptr<char[], Free>(data), capacity};
+  return Block::Allocate(capacity);
 }
 
-void Window::Recycle(Buffer buffer) {
+void Window::Recycle(Block buffer) {
   if (free_bytes_ + buffer.capacity > kFreeBytes) {
     allocated_bytes_ -= buffer.capacity;
     return;
@@ -175,7 +223,7 @@ void Window::Recycle(Buffer buffer) {
 
 void Window::ReleaseViews() {
   pinned_ = false;
-  for (Buffer& buffer : retired_) {
+  for (Block& buffer : retired_) {
     Recycle(std::move(buffer));
   }
   retired_.clear();

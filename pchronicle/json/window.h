@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -14,8 +13,9 @@ namespace pchronicle::json::internal {
 
 /// The part of the input that is in memory: one buffer that is read into, where bytes behind the
 /// cursor are dropped unless they are held (a value being captured) or pinned (views that were
-/// handed out). Full buffers with views are kept aside until ReleaseViews and then used again,
-/// because fresh memory costs a page fault per 4 KiB.
+/// handed out). From a source that reads ahead whole buffers are taken. Full buffers with views are
+/// kept aside until ReleaseViews and then used again, because fresh memory costs a page fault per 4
+/// KiB.
 class Window {
  public:
   Window(std::unique_ptr<ByteSource> source, uint64_t base_offset, size_t window_bytes,
@@ -54,27 +54,24 @@ class Window {
   uint64_t peak_bytes() const { return peak_bytes_; }
 
  private:
-  struct Free {
-    void operator()(char* data) const { std::free(data); }
-  };
-  struct Buffer {
-    std::unique_ptr<char[], Free> data;  // of malloc, so that it can grow without a copy
-    size_t capacity = 0;
-  };
-
   bool Read();
+  bool TakeBlock();
   void MakeRoom();
-  void MoveTo(Buffer buffer, size_t keep_from);
+  void MoveTo(Block buffer, size_t keep_from);
+  void SetCurrent(Block buffer);
   void Grow(size_t capacity, size_t keep_from);
-  Buffer Take(size_t capacity);
-  void Recycle(Buffer buffer);
+  Block Take(size_t capacity);
+  void Recycle(Block buffer);
+  size_t RoomBehind() const {
+    return static_cast<size_t>(current_.data.get() + current_.capacity - data_end_);
+  }
   void FindLineFeed(const char* from);
 
   std::unique_ptr<ByteSource> source_;
   size_t window_bytes_ = 0;
   uint64_t max_held_bytes_ = 0;
   uint64_t base_offset_;  // of begin_
-  Buffer current_;
+  Block current_;
   const char* begin_ = nullptr;
   const char* data_end_ = nullptr;
   const char* readable_ = nullptr;
@@ -83,8 +80,8 @@ class Window {
   bool at_line_feed_ = false;
   bool pinned_ = false;
   Status status_;
-  std::vector<Buffer> retired_;  // full, views point into them
-  std::vector<Buffer> free_;
+  std::vector<Block> retired_;  // full, views point into them
+  std::vector<Block> free_;
   size_t free_bytes_ = 0;
   uint64_t allocated_bytes_ = 0;
   uint64_t peak_bytes_ = 0;
