@@ -161,7 +161,7 @@ bool IsInstructionRow(const Shape& c) {
                      (c.Has("prompt") && c.Has("completion")) ||
                      (c.members.size() == 1 && c.Has("text"));
   return named && std::all_of(c.members.begin(), c.members.end(),
-                              [](const auto& member) { return member.second.Is(Kind::kString); });
+                              [](const auto& member) { return member.value.Is(Kind::kString); });
 }
 
 }  // namespace
@@ -289,7 +289,7 @@ std::string NotATrajectory(const Shape& c, bool in_array) {
   std::string names;
   constexpr size_t kShown = 6;
   for (size_t i = 0; i < std::min(c.members.size(), kShown); ++i) {
-    const std::string& name = c.members[i].first;
+    const std::string& name = c.members[i].name;
     size_t cut = std::min<size_t>(name.size(), 40);
     while (cut < name.size() && cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xc0) == 0x80) {
       --cut;  // never in the middle of a character

@@ -115,14 +115,14 @@ Shape& AddMember(Shape& object, std::string_view name, Shape& dropped) {
       return dropped;
     }
     for (auto it = object.members.rbegin(); it != object.members.rend(); ++it) {
-      if (it->first == name) {
-        it->second = Shape();
-        return it->second;
+      if (it->name == name) {
+        it->value = Shape();
+        return it->value;
       }
     }
   }
-  object.members.emplace_back(name.substr(0, kMaxNameBytes), Shape());
-  return object.members.back().second;
+  object.members.push_back({std::string(name.substr(0, kMaxNameBytes)), Shape()});
+  return object.members.back().value;
 }
 
 bool ReadText(Cursor& cursor, Shape& shape) {
@@ -266,8 +266,8 @@ bool ReadMember(Cursor& cursor, std::string_view name, Shape& member) {
 const Shape& Shape::operator[](std::string_view name) const {
   static const Shape absent;
   for (auto it = members.rbegin(); it != members.rend(); ++it) {
-    if (it->first == name) {
-      return it->second;
+    if (it->name == name) {
+      return it->value;
     }
   }
   return absent;

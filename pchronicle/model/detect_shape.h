@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "pchronicle/json/cursor.h"
@@ -16,10 +15,12 @@ namespace pchronicle::model {
 /// Outline of a JSON value for detection: member names and kinds, short texts of telling members,
 /// and the first element of lists. Small whatever the size of the value.
 struct Shape {
+  struct Member;
+
   json::Kind kind = json::Kind::kAbsent;
-  std::string text;                                    // kString: its first bytes, where wanted
-  std::vector<std::pair<std::string, Shape>> members;  // kObject
-  std::vector<Shape> elements;                         // kArray: the first one
+  std::string text;             // kString: its first bytes, where wanted
+  std::vector<Member> members;  // kObject
+  std::vector<Shape> elements;  // kArray: the first one
   bool every_attempt =
       false;  // `attempts`: not empty, and each value holds a trajectory (formats.md 8.3 test 4)
 
@@ -29,6 +30,10 @@ struct Shape {
   bool Has(std::string_view name) const { return (*this)[name].kind != json::Kind::kAbsent; }
   bool Is(json::Kind wanted) const { return kind == wanted; }
   const Shape& first() const;
+};
+struct Shape::Member {
+  std::string name;
+  Shape value;
 };
 
 /// Reads the outline of one record at the cursor. `enough` is asked after each root member that
