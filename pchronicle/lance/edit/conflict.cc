@@ -68,8 +68,8 @@ Reason SharedKeys(const std::optional<proto::UpdateMap>& ours,
 Reason SharedKeys(const proto::Transaction& ours, const proto::Transaction& theirs) {
   Reason reason = SharedKeys(ours.config_updates, theirs.config_updates, "config");
   if (reason.empty()) {
-    reason = SharedKeys(ours.table_metadata_updates, theirs.table_metadata_updates,
-                        "table metadata");
+    reason =
+        SharedKeys(ours.table_metadata_updates, theirs.table_metadata_updates, "table metadata");
   }
   return reason.empty() ? SharedKeys(ours.schema_metadata_updates, theirs.schema_metadata_updates,
                                      "schema metadata")
@@ -129,9 +129,9 @@ Reason FindReason(const proto::Transaction& ours, const proto::Transaction& thei
                  ? Reason()
                  : "it changed the rows that the new columns were made for";
     case Operation::kProject:
-      return replaced                                                        ? kReplaced
+      return replaced                                                     ? kReplaced
              : other == Operation::kMerge || other == Operation::kProject ? kSchema
-                                                                             : Reason();
+                                                                          : Reason();
     case Operation::kOverwrite:
     case Operation::kRestore:
       return replaced ? kReplaced : Reason();
@@ -170,7 +170,8 @@ std::set<uint64_t> TouchedFragments(const proto::Transaction& transaction) {
     }
   }
   for (const proto::Index& index : transaction.new_indices) {
-    if (const auto bitmap = RoaringBitmap::Decode(index.fragment_bitmap.value_or("")); bitmap.ok()) {
+    if (const auto bitmap = RoaringBitmap::Decode(index.fragment_bitmap.value_or(""));
+        bitmap.ok()) {
       for (const uint32_t fragment : bitmap->Values()) {
         out.insert(fragment);
       }
@@ -181,9 +182,8 @@ std::set<uint64_t> TouchedFragments(const proto::Transaction& transaction) {
 
 Status CheckConflict(const proto::Transaction& ours, const proto::Transaction& theirs,
                      uint64_t version, bool stable_row_ids) {
-  const Reason reason = IsKnown(theirs.operation)
-                            ? FindReason(ours, theirs, stable_row_ids)
-                            : Reason("what it did is not known here");
+  const Reason reason = IsKnown(theirs.operation) ? FindReason(ours, theirs, stable_row_ids)
+                                                  : Reason("what it did is not known here");
   if (reason.empty()) {
     return Status::Ok();
   }
