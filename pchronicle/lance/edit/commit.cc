@@ -129,6 +129,13 @@ class Committer {
           store_->uri(), version, theirs.ok() ? "it has no transaction" : theirs.status().message(),
           proto::OperationName(ours.operation));
     }
+    if (change_.inserts_by_key && (*theirs)->operation == Operation::kUpdate &&
+        !(*theirs)->new_fragments.empty()) {
+      return Status::Conflict(
+          "{}: version {} brought rows that may have the keys of rows inserted here; the {} is "
+          "lost; run it again on the newest version",
+          store_->uri(), version, proto::OperationName(ours.operation));
+    }
     const bool stable =
         latest_ != nullptr && (latest_->manifest.reader_flags & kFlagStableRowIds) != 0;
     return CheckConflict(ours, **theirs, version, stable).WithContext(store_->uri());

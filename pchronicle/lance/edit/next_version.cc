@@ -136,24 +136,23 @@ class Builder {
       fragment->row_ids = fragment->created_at = fragment->last_updated_at = {};
       return Status::Ok();
     }
+    uint64_t& next = manifest().next_row_id;
+    if (next > UINT64_MAX - fragment->physical_rows - 1) {
+      return Status::ResourceExhausted("the table has used all row ids");
+    }
+    if (position < change_.identities.size() && !change_.identities[position].empty()) {
+      std::vector<uint64_t> ids, created;
+      for (const RowIdentity& row : change_.identities[position]) {
+        const bool is_new = row.id == RowIdentity::kNew;
+        ids.push_back(is_new ? next++ : row.id);
+        created.push_back(is_new ? manifest().version : row.created);
+      }
+      fragment->row_ids.inline_bytes = EncodeIds(ids);
+      fragment->created_at.inline_bytes = EncodeVersions(created);
+    }
     if (!fragment->row_ids.inline_bytes) {
-      std::vector<uint64_t> ids;
-      if (position < change_.row_ids.size()) {
-        ids = change_.row_ids[position];
-      }
-      uint64_t& next = manifest().next_row_id;
-      if (next > UINT64_MAX - fragment->physical_rows - 1) {
-        return Status::ResourceExhausted("the table has used all row ids");
-      }
-      if (ids.empty()) {
-        fragment->row_ids.inline_bytes = EncodeIdRange(next, fragment->physical_rows);
-        next += fragment->physical_rows;
-      } else {
-        for (uint64_t& id : ids) {
-          id = id == kNewRowId ? next++ : id;
-        }
-        fragment->row_ids.inline_bytes = EncodeIds(ids);
-      }
+      fragment->row_ids.inline_bytes = EncodeIdRange(next, fragment->physical_rows);
+      next += fragment->physical_rows;
     }
     const std::string now = EncodeVersionRun(fragment->physical_rows, manifest().version);
     if (!fragment->created_at.inline_bytes) {

@@ -4,15 +4,20 @@
 #include <set>
 
 namespace pchronicle::lance {
+
+Status CheckColumnName(std::string_view name) {
+  return name.empty() || name.find('.') != std::string_view::npos
+             ? Status::InvalidArgument(
+                   "'{}' is no name of a column: it must not be empty or hold a dot", name)
+             : Status::Ok();
+}
+
 namespace {
 
 Status CheckNames(std::span<const columnar::DataField> columns) {
   std::set<std::string_view> names;
   for (const columnar::DataField& column : columns) {
-    if (column.name.empty() || column.name.find('.') != std::string::npos) {
-      return Status::InvalidArgument(
-          "'{}' is no name of a column: it must not be empty or hold a dot", column.name);
-    }
+    PCHRONICLE_RETURN_IF_ERROR(CheckColumnName(column.name));
     if (!names.insert(column.name).second) {
       return Status::InvalidArgument("two columns have the name '{}'", column.name);
     }
@@ -67,12 +72,19 @@ Result<std::vector<proto::Field>> AssignFields(std::span<const columnar::DataFie
   return out;
 }
 
-int32_t NextFieldId(std::span<const proto::Field> fields) {
-  int32_t next = 0;
-  for (const proto::Field& field : fields) {
-    next = std::max(next, field.id + 1);
+int32_t NextFieldId(const proto::Manifest& manifest) {
+  int32_t last = -1;
+  for (const proto::Field& field : manifest.fields) {
+    last = std::max(last, field.id);
   }
-  return next;
+  for (const proto::Fragment& fragment : manifest.fragments) {
+    for (const proto::DataFile& file : fragment.files) {
+      for (const int32_t id : file.fields) {
+        last = std::max(last, id);
+      }
+    }
+  }
+  return last + 1;
 }
 
 std::vector<proto::Field> FieldAndChildren(std::span<const proto::Field> fields,

@@ -8,7 +8,7 @@
 #include "pchronicle/base/result.h"
 #include "pchronicle/columnar/data_type.h"
 #include "pchronicle/lance/file/field_tree.h"
-#include "pchronicle/lance/proto/schema_messages.h"
+#include "pchronicle/lance/proto/table_messages.h"
 
 namespace pchronicle::lance {
 
@@ -17,8 +17,10 @@ namespace pchronicle::lance {
 /// Lance does not have.
 Result<std::vector<proto::Field>> AssignFields(std::span<const columnar::DataField> columns,
                                                int32_t first_id);
-/// The first id that no field has and no data file refers to.
-int32_t NextFieldId(std::span<const proto::Field> fields);
+/// kInvalidArgument: empty, or with a dot, which stands between the parts of a path.
+Status CheckColumnName(std::string_view name);
+/// The first id that no field of the table has had: neither the schema nor a data file knows it.
+int32_t NextFieldId(const proto::Manifest& manifest);
 
 /// The top-level field of this name with all that is below it; empty when there is none.
 std::vector<proto::Field> FieldAndChildren(std::span<const proto::Field> fields,
