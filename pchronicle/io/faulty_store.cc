@@ -32,6 +32,27 @@ class FaultyReader final : public RandomReader {
   const size_t max_read_bytes_;
 };
 
+class FaultyWriter final : public ObjectWriter {
+ public:
+  FaultyWriter(std::unique_ptr<ObjectWriter> base, std::string path, FaultHook hook)
+      : base_(std::move(base)), path_(std::move(path)), hook_(std::move(hook)) {}
+  Status Append(std::string_view bytes) override {
+    PCHRONICLE_RETURN_IF_ERROR(hook_(StoreCall::kAppend, path_));
+    return base_->Append(bytes);
+  }
+  Status Finish() override {
+    PCHRONICLE_RETURN_IF_ERROR(hook_(StoreCall::kFinish, path_));
+    PCHRONICLE_RETURN_IF_ERROR(base_->Finish());
+    return hook_(StoreCall::kFinishDone, path_);
+  }
+  void Abort() override { base_->Abort(); }
+
+ private:
+  const std::unique_ptr<ObjectWriter> base_;
+  const std::string path_;
+  const FaultHook hook_;
+};
+
 class FaultyStore final : public Store {
  public:
   FaultyStore(std::shared_ptr<Store> base, FaultHook hook, size_t max_read_bytes)
@@ -63,9 +84,19 @@ class FaultyStore final : public Store {
     PCHRONICLE_RETURN_IF_ERROR(base_->Put(path, bytes, if_absent));
     return hook_(StoreCall::kPutDone, path);
   }
+  Result<std::unique_ptr<ObjectWriter>> Create(std::string_view path) override {
+    PCHRONICLE_RETURN_IF_ERROR(hook_(StoreCall::kCreate, path));
+    PCHRONICLE_ASSIGN_OR_RETURN(auto writer, base_->Create(path));
+    return std::unique_ptr<ObjectWriter>(
+        new FaultyWriter(std::move(writer), std::string(path), hook_));
+  }
   Status Delete(std::string_view path) override {
     PCHRONICLE_RETURN_IF_ERROR(hook_(StoreCall::kDelete, path));
     return base_->Delete(path);
+  }
+  Status DeleteEmptyDirectory(std::string_view path) override {
+    PCHRONICLE_RETURN_IF_ERROR(hook_(StoreCall::kDelete, path));
+    return base_->DeleteEmptyDirectory(path);
   }
   Counters counters() const override { return base_->counters(); }
 

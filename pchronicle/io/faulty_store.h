@@ -8,11 +8,24 @@
 
 namespace pchronicle::io {
 
-/// What is about to happen in a FaultyStore.
-enum class StoreCall : uint8_t { kList, kStat, kOpen, kRead, kPut, kPutDone, kDelete };
+/// What is about to happen in a FaultyStore. kAppend and kFinish are those of ObjectWriters.
+enum class StoreCall : uint8_t {
+  kList,
+  kStat,
+  kOpen,
+  kRead,
+  kPut,
+  kPutDone,
+  kDelete,
+  kCreate,
+  kAppend,
+  kFinish,
+  kFinishDone,
+};
 
-/// Asked before each call (kPutDone: after a Put took effect); a failure is given to the caller
-/// instead of the result. Called from any thread.
+/// Asked before each call (kPutDone and kFinishDone: after it took effect); a failure is given to
+/// the caller instead of the result. Called from any thread. A hook that fails from some call on
+/// stands for a process that was killed there: nothing reaches `base` any more.
 using FaultHook = std::function<Status(StoreCall call, std::string_view path)>;
 
 /// A store with injected failures, for tests: the nth read fails, a reply is lost after the write

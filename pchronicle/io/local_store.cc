@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "pchronicle/io/local_file.h"
 #include "pchronicle/io/path_check.h"
 #include "pchronicle/io/store.h"
 
@@ -25,48 +26,6 @@ struct AtomicCounters {
 void Count(std::atomic<uint64_t>& counter, uint64_t by = 1) {
   counter.fetch_add(by, std::memory_order_relaxed);
 }
-
-Status FromErrno(int error, std::string_view action, std::string_view path) {
-  const std::string text = std::generic_category().message(error);
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return Status::NotFound("{} '{}': {}", action, path, text);
-    case EACCES:
-    case EPERM:
-      return Status::PermissionDenied("{} '{}': {}", action, path, text);
-    case EEXIST:
-      return Status::AlreadyExists("{} '{}': {}", action, path, text);
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-    case ENOSPC:
-      return Status::ResourceExhausted("{} '{}': {}", action, path, text);
-    default:
-      return Status::Io("{} '{}': {}", action, path, text);
-  }
-}
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.Release()) {}
-  FileDescriptor& operator=(FileDescriptor&&) = delete;
-  ~FileDescriptor() {
-    if (fd_ >= 0) {
-      ::close(fd_);
-    }
-  }
-  int get() const { return fd_; }
-  int Release() {
-    const int fd = fd_;
-    fd_ = -1;
-    return fd;
-  }
-
- private:
-  int fd_;
-};
 
 Entry::Kind KindOfMode(mode_t mode) {
   if (S_ISREG(mode)) {
@@ -230,10 +189,16 @@ class LocalStore final : public Store {
   }
 
   Status Put(std::string_view path, std::string_view bytes, bool if_absent) override;
+  Result<std::unique_ptr<ObjectWriter>> Create(std::string_view path) override;
   Status Delete(std::string_view path) override {
     PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));
     const std::string absolute = Absolute(path);
     return ::unlink(absolute.c_str()) == 0 ? Status::Ok() : FromErrno(errno, "delete", absolute);
+  }
+  Status DeleteEmptyDirectory(std::string_view path) override {
+    PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));
+    const std::string absolute = Absolute(path);
+    return ::rmdir(absolute.c_str()) == 0 ? Status::Ok() : FromErrno(errno, "delete", absolute);
   }
 
   Counters counters() const override {
@@ -280,60 +245,40 @@ class LocalStore final : public Store {
     return true;
   }
 
+  Result<std::unique_ptr<TemporaryFile>> NewFile(std::string_view path) const;
+
   const std::string root_;
   const std::shared_ptr<AtomicCounters> counters_ = std::make_shared<AtomicCounters>();
-  std::atomic<uint64_t> next_temporary_{0};
 };
 
-Status WriteFully(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
-    if (wrote < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return FromErrno(errno, "write", path);
-    }
-    bytes.remove_prefix(static_cast<size_t>(wrote));
-  }
-  return ::fsync(fd) == 0 ? Status::Ok() : FromErrno(errno, "sync", path);
-}
+class LocalWriter final : public ObjectWriter {
+ public:
+  explicit LocalWriter(std::unique_ptr<TemporaryFile> file) : file_(std::move(file)) {}
+  Status Append(std::string_view bytes) override { return file_->Append(bytes); }
+  Status Finish() override { return file_->Publish(/*replace=*/false); }
+  void Abort() override { file_->Remove(); }
 
-Status SyncDirectory(const std::string& directory) {
-  const FileDescriptor fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0 || ::fsync(fd.get()) != 0) {
-    return FromErrno(errno, "sync", directory);
-  }
-  return Status::Ok();
-}
+ private:
+  const std::unique_ptr<TemporaryFile> file_;
+};
 
-Status LocalStore::Put(std::string_view path, std::string_view bytes, bool if_absent) {
+Result<std::unique_ptr<TemporaryFile>> LocalStore::NewFile(std::string_view path) const {
   PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));
   if (path.empty()) {
     return Status::InvalidArgument("an empty path cannot be written");
   }
-  const std::string absolute = Absolute(path);
-  const std::string directory = absolute.substr(0, std::max<size_t>(absolute.rfind('/'), 1));
-  // The name starts with a dot, so that discovery never takes it for a source.
-  const std::string temporary =
-      fmt::format("{}/.pchronicle-tmp-{}-{}", directory, ::getpid(), next_temporary_.fetch_add(1));
-  FileDescriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (fd.get() < 0) {
-    return FromErrno(errno, "create", temporary);
-  }
-  Status status = WriteFully(fd.get(), bytes, temporary);
-  if (status.ok()) {
-    // link fails when the name is taken; rename replaces it. Both make the file appear at once.
-    const int result = if_absent ? ::link(temporary.c_str(), absolute.c_str())
-                                 : ::rename(temporary.c_str(), absolute.c_str());
-    if (result != 0) {
-      status = FromErrno(errno, "publish", absolute);
-    }
-  }
-  if (if_absent || !status.ok()) {
-    ::unlink(temporary.c_str());
-  }
-  return status.ok() ? SyncDirectory(directory) : status;
+  return TemporaryFile::Create(root_, Absolute(path));
+}
+
+Status LocalStore::Put(std::string_view path, std::string_view bytes, bool if_absent) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::unique_ptr<TemporaryFile> file, NewFile(path));
+  PCHRONICLE_RETURN_IF_ERROR(file->Append(bytes));
+  return file->Publish(/*replace=*/!if_absent);
+}
+
+Result<std::unique_ptr<ObjectWriter>> LocalStore::Create(std::string_view path) {
+  PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<TemporaryFile> file, NewFile(path));
+  return std::unique_ptr<ObjectWriter>(new LocalWriter(std::move(file)));
 }
 
 std::string RealPath(const std::string& path, Status& status) {
@@ -380,6 +325,14 @@ Result<LocalPlace> LocateLocal(std::string_view given) {
 Result<std::shared_ptr<Store>> OpenLocalStore(std::string_view path) {
   PCHRONICLE_ASSIGN_OR_RETURN(LocalPlace place, LocateLocal(path));
   return std::shared_ptr<Store>(std::make_shared<LocalStore>(std::move(place.directory)));
+}
+
+Result<std::shared_ptr<Store>> CreateLocalStore(std::string_view path) {
+  if (path.empty() || path.find('\0') != std::string_view::npos) {
+    return Status::InvalidArgument("'{}' is not a path", path);
+  }
+  PCHRONICLE_RETURN_IF_ERROR(MakeDirectories("", std::string(path)));
+  return OpenLocalStore(path);
 }
 
 }  // namespace pchronicle::io

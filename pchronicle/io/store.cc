@@ -3,6 +3,29 @@
 #include "pchronicle/io/path_check.h"
 
 namespace pchronicle::io {
+namespace {
+
+/// Gathers the bytes and puts them at the end.
+class GatheringWriter final : public ObjectWriter {
+ public:
+  GatheringWriter(Store* store, std::string_view path) : store_(store), path_(path) {}
+  Status Append(std::string_view bytes) override {
+    bytes_ += bytes;
+    return Status::Ok();
+  }
+  Status Finish() override {
+    const std::string bytes = std::move(bytes_);
+    return store_->Put(path_, bytes, /*if_absent=*/true);
+  }
+  void Abort() override { std::string().swap(bytes_); }
+
+ private:
+  Store* const store_;
+  const std::string path_;
+  std::string bytes_;
+};
+
+}  // namespace
 
 Status CheckRelative(std::string_view path) {
   if (path.starts_with('/') || path.find('\0') != std::string_view::npos) {
@@ -34,6 +57,13 @@ Result<std::vector<Entry>> Store::ListDirectory(std::string_view path, uint64_t 
   PCHRONICLE_RETURN_IF_ERROR(context.Check());
   return ListDirectory(path, max_entries);
 }
+
+Result<std::unique_ptr<ObjectWriter>> Store::Create(std::string_view path) {
+  PCHRONICLE_RETURN_IF_ERROR(CheckRelative(path));
+  return std::unique_ptr<ObjectWriter>(new GatheringWriter(this, path));
+}
+
+Status Store::DeleteEmptyDirectory(std::string_view) { return Status::Ok(); }
 
 Result<std::string> ReadAll(const Store& store, std::string_view path, uint64_t limit) {
   PCHRONICLE_ASSIGN_OR_RETURN(const auto reader, store.Open(path));

@@ -40,6 +40,19 @@ class RandomReader {
   virtual Result<Entry> Stat() const = 0;
 };
 
+/// One object on its way into a store, written front to back. Nothing of it is visible before
+/// Finish. Not thread-safe. Destroying it unfinished is Abort.
+class ObjectWriter {
+ public:
+  virtual ~ObjectWriter() = default;
+  /// After a failure only Abort may follow.
+  virtual Status Append(std::string_view bytes) = 0;
+  /// Makes the object durable and lets it appear, whole; kAlreadyExists when the name is taken.
+  virtual Status Finish() = 0;
+  /// Drops what was written; nothing may follow.
+  virtual void Abort() = 0;
+};
+
 /// Storage under everything (design.md 5). Paths are relative to the store's root, '/' separated.
 /// Thread-safe.
 class Store {
@@ -58,10 +71,16 @@ class Store {
   /// kNotFound when absent. `follow`: a symbolic link counts as what it points to.
   virtual Result<Entry> Stat(std::string_view path, bool follow = false) const = 0;
   virtual Result<std::unique_ptr<RandomReader>> Open(std::string_view path) const = 0;
-  /// Writes a whole object so that it appears at once or not at all. With `if_absent` an existing
-  /// one is kAlreadyExists.
+  /// Writes a whole object so that it appears at once or not at all, durable when Ok comes back.
+  /// With `if_absent` an existing one is kAlreadyExists: of several writers of one name exactly one
+  /// wins. Directories above it are made. After another failure the object may be there.
   virtual Status Put(std::string_view path, std::string_view bytes, bool if_absent) = 0;
+  /// Starts a new object of any size, for a name that nobody else writes. Unless a store can do
+  /// better, it is gathered in memory and Put (if absent).
+  virtual Result<std::unique_ptr<ObjectWriter>> Create(std::string_view path);
   virtual Status Delete(std::string_view path) = 0;
+  /// Removes a directory that is empty, where the store has directories at all; else nothing.
+  virtual Status DeleteEmptyDirectory(std::string_view path);
 
   /// Metadata calls and opens made so far, for tests that count (BR-29).
   struct Counters {
@@ -81,6 +100,8 @@ struct LocalPlace {
 Result<LocalPlace> LocateLocal(std::string_view path);
 /// Local directory, or the directory that holds a single file. `path` may be a symbolic link.
 Result<std::shared_ptr<Store>> OpenLocalStore(std::string_view path);
+/// The same for a directory that is made, with those above it, when it is not there.
+Result<std::shared_ptr<Store>> CreateLocalStore(std::string_view path);
 /// Empty in-memory store (`memory://` in tests); also counts like an object store.
 std::shared_ptr<Store> MakeMemoryStore(std::string uri = "memory://test");
 

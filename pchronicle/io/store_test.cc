@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "pchronicle/io/faulty_store.h"
 #include "pchronicle/io/path_check.h"
@@ -217,6 +219,90 @@ TEST(FaultyStore, ReplyCanGetLostAfterTheWrite) {
   });
   EXPECT_EQ(store->Put("a", "x", true).code(), StatusCode::kUnavailable);
   EXPECT_TRUE(base->Stat("a").ok());
+}
+
+TEST(LocalStore, WritersAppearAtTheEndAndNeverReplace_LNC_A6) {
+  TempDir dir;
+  const auto store = *OpenLocalStore(dir.path());
+  auto writer = *store->Create("data/sub/f");
+  ASSERT_TRUE(writer->Append("one").ok());
+  EXPECT_EQ(store->Stat("data/sub/f").status().code(), StatusCode::kNotFound);
+  ASSERT_TRUE(writer->Append("two").ok());
+  ASSERT_TRUE(writer->Finish().ok());
+  EXPECT_EQ(*ReadAll(*store, "data/sub/f", 100), "onetwo");
+
+  auto second = *store->Create("data/sub/f");
+  ASSERT_TRUE(second->Append("other").ok());
+  EXPECT_EQ(second->Finish().code(), StatusCode::kAlreadyExists);
+  second.reset();
+  auto dropped = *store->Create("data/sub/g");
+  ASSERT_TRUE(dropped->Append("x").ok());
+  dropped.reset();
+  EXPECT_EQ(store->ListDirectory("data/sub")->size(), 1u);
+  EXPECT_EQ(*ReadAll(*store, "data/sub/f", 100), "onetwo");
+  EXPECT_FALSE(store->DeleteEmptyDirectory("data/sub").ok());
+  ASSERT_TRUE(store->Delete("data/sub/f").ok());
+  EXPECT_TRUE(store->DeleteEmptyDirectory("data/sub").ok());
+}
+
+TEST(LocalStore, OfManyWritersOfOneNameOneWins_LNC_A6) {
+  TempDir dir;
+  for (int round = 0; round < 20; ++round) {
+    const std::string name = fmt::format("_versions/{}", round);
+    std::atomic<int> won{0}, lost{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&, i] {
+        const auto store = *OpenLocalStore(dir.path());  // as several processes have
+        const Status status = store->Put(name, std::to_string(i), true);
+        won += status.ok() ? 1 : 0;
+        lost += status.code() == StatusCode::kAlreadyExists ? 1 : 0;
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    EXPECT_EQ(won, 1);
+    EXPECT_EQ(lost, 7);
+  }
+  EXPECT_EQ((*OpenLocalStore(dir.path()))->ListDirectory("_versions")->size(), 20u);
+}
+
+TEST(LocalStore, MakesTheDirectoriesOfANewStore) {
+  TempDir dir;
+  const auto store = CreateLocalStore(dir.path() + "/a/b/t.lance");
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  ASSERT_TRUE((*store)->Put("x", "1", true).ok());
+  EXPECT_TRUE(CreateLocalStore(dir.path() + "/a/b/t.lance/").ok());
+  dir.Write("file", "");
+  EXPECT_FALSE(CreateLocalStore(dir.path() + "/file/t").ok());
+}
+
+TEST(MemoryStore, WritersAppearAtTheEnd) {
+  const auto store = MakeMemoryStore();
+  auto writer = *store->Create("f");
+  ASSERT_TRUE(writer->Append("one").ok());
+  EXPECT_FALSE(store->Stat("f").ok());
+  ASSERT_TRUE(writer->Finish().ok());
+  EXPECT_EQ(*ReadAll(*store, "f", 100), "one");
+  EXPECT_EQ((*store->Create("f"))->Finish().code(), StatusCode::kAlreadyExists);
+}
+
+TEST(FaultyStore, FailsEachStepOfAWriter) {
+  for (const StoreCall step :
+       {StoreCall::kCreate, StoreCall::kAppend, StoreCall::kFinish, StoreCall::kFinishDone}) {
+    const auto base = MakeMemoryStore();
+    const auto store = MakeFaultyStore(base, [step](StoreCall call, std::string_view) {
+      return call == step ? Status::Io("injected") : Status::Ok();
+    });
+    const auto write = [&]() -> Status {
+      PCHRONICLE_ASSIGN_OR_RETURN(const auto writer, store->Create("f"));
+      PCHRONICLE_RETURN_IF_ERROR(writer->Append("x"));
+      return writer->Finish();
+    };
+    EXPECT_EQ(write().code(), StatusCode::kIo);
+    EXPECT_EQ(base->Stat("f").ok(), step == StoreCall::kFinishDone);
+  }
 }
 
 }  // namespace

@@ -101,4 +101,44 @@ Result<std::vector<VersionRun>> ParseVersionRuns(std::string_view bytes) {
   return out;
 }
 
+namespace {
+
+WireWriter WriteSegment(const IdSegment& segment) {
+  WireWriter out, inner;
+  if (segment.kind == IdSegment::Kind::kRange) {
+    inner.Number(1, segment.start);
+    inner.Number(2, segment.end);
+  } else {
+    PCHRONICLE_CHECK(segment.kind == IdSegment::Kind::kArray ||
+                     segment.kind == IdSegment::Kind::kSorted);
+    WireWriter values;
+    values.Bytes(2, std::string_view(reinterpret_cast<const char*>(segment.values.data()),
+                                     segment.values.size() * sizeof(uint64_t)));
+    inner.Message(3, values);
+  }
+  out.Message(static_cast<uint32_t>(segment.kind) + 1, inner);
+  return out;
+}
+
+}  // namespace
+
+WireWriter WriteRowIdSequence(const std::vector<IdSegment>& segments) {
+  WireWriter out;
+  for (const IdSegment& segment : segments) {
+    out.Message(1, WriteSegment(segment));
+  }
+  return out;
+}
+
+WireWriter WriteVersionRuns(const std::vector<VersionRun>& runs) {
+  WireWriter out;
+  for (const VersionRun& run : runs) {
+    WireWriter item;
+    item.Message(1, WriteSegment(run.span));
+    item.Number(2, run.version);
+    out.Message(1, item);
+  }
+  return out;
+}
+
 }  // namespace pchronicle::lance::proto

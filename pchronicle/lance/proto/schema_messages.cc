@@ -53,6 +53,7 @@ Status Parse(WireReader in, Field* out) {
         out->clustering_key_position = in.U32();
         break;
       default:
+        out->unknown += in.raw();
         break;
     }
   }
@@ -74,6 +75,7 @@ WireWriter Write(const Field& field) {
   out.Number(13, field.primary_key_position);
   out.Flag(14, field.clustering_key);
   out.Number(15, field.clustering_key_position);
+  out.Raw(field.unknown);
   return out;
 }
 

@@ -24,6 +24,8 @@ struct Field {
   Metadata metadata;
   bool primary_key = false, clustering_key = false;  // unenforced
   uint32_t primary_key_position = 0, clustering_key_position = 0;
+  std::string unknown;  // members that are not named here, as they came; written back
+  bool operator==(const Field&) const = default;
 };
 
 Status Parse(WireReader in, Field* out);

@@ -12,6 +12,8 @@ namespace {
 
 // Every parser is one switch over member numbers; what is not named is skipped (proto3).
 
+}  // namespace
+
 Result<DataFile> ParseDataFile(std::string_view bytes) {
   DataFile out;
   PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "DataFile", [&](const Member& m) {
@@ -31,6 +33,7 @@ Result<DataFile> ParseDataFile(std::string_view bytes) {
       case 7:
         return m.Get(&out.base_id.emplace());
       default:
+        out.unknown += m.raw();
         return Status::Ok();
     }
   }));
@@ -40,6 +43,8 @@ Result<DataFile> ParseDataFile(std::string_view bytes) {
   }
   return out;
 }
+
+namespace {
 
 Result<DeletionFile> ParseDeletionFile(std::string_view bytes) {
   DeletionFile out;
@@ -57,6 +62,7 @@ Result<DeletionFile> ParseDeletionFile(std::string_view bytes) {
       case 7:
         return m.Get(&out.base_id.emplace());
       default:
+        out.unknown += m.raw();
         return Status::Ok();
     }
   }));
@@ -80,6 +86,7 @@ Result<BasePath> ParseBasePath(std::string_view bytes) {
       case 4:
         return m.Get(&out.path);
       default:
+        out.unknown += m.raw();
         return Status::Ok();
     }
   }));
@@ -216,21 +223,26 @@ Result<Fragment> ParseFragment(std::string_view bytes) {
         return m.Get(&out.row_ids.inline_bytes.emplace());
       case 6:
         out.row_ids.external = true;
+        out.unknown += m.raw();
         return Status::Ok();
       case 7:
         return m.Get(&out.last_updated_at.inline_bytes.emplace());
       case 8:
         out.last_updated_at.external = true;
+        out.unknown += m.raw();
         return Status::Ok();
       case 9:
         return m.Get(&out.created_at.inline_bytes.emplace());
       case 10:
         out.created_at.external = true;
+        out.unknown += m.raw();
         return Status::Ok();
       case 11:
         out.overlays = true;
+        out.unknown += m.raw();
         return Status::Ok();
       default:
+        out.unknown += m.raw();
         return Status::Ok();
     }
   }));
@@ -272,6 +284,7 @@ Result<Index> ParseIndex(std::string_view bytes) {
       case 10:
         return AppendMessage(m, &out.files, ParseIndexFile);
       default:
+        out.unknown += m.raw();
         return Status::Ok();
     }
   }));

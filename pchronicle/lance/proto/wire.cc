@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 namespace pchronicle::lance::proto {
 
@@ -181,26 +182,40 @@ void WireWriter::MapEntry(uint32_t field, std::string_view key, std::string_view
   Message(field, entry);
 }
 
-void WireWriter::Packed(uint32_t field, std::span<const uint64_t> values) {
-  if (values.empty()) {
-    return;
-  }
+namespace {
+
+// Signed numbers are extended to 64 bits.
+template <typename T>
+std::string PackVarints(std::span<const T> values) {
   std::string packed;
-  for (const uint64_t value : values) {
-    AppendVarint(value, &packed);
+  for (const T value : values) {
+    if constexpr (std::is_signed_v<T>) {
+      AppendVarint(static_cast<uint64_t>(static_cast<int64_t>(value)), &packed);
+    } else {
+      AppendVarint(value, &packed);
+    }
   }
-  Bytes(field, packed);
+  return packed;
+}
+
+}  // namespace
+
+void WireWriter::Packed(uint32_t field, std::span<const uint64_t> values) {
+  if (!values.empty()) {
+    Bytes(field, PackVarints(values));
+  }
 }
 
 void WireWriter::Packed(uint32_t field, std::span<const int32_t> values) {
-  if (values.empty()) {
-    return;
+  if (!values.empty()) {
+    Bytes(field, PackVarints(values));
   }
-  std::string packed;
-  for (const int32_t value : values) {
-    AppendVarint(static_cast<uint64_t>(static_cast<int64_t>(value)), &packed);
+}
+
+void WireWriter::Packed(uint32_t field, std::span<const uint32_t> values) {
+  if (!values.empty()) {
+    Bytes(field, PackVarints(values));
   }
-  Bytes(field, packed);
 }
 
 }  // namespace pchronicle::lance::proto

@@ -106,6 +106,7 @@ class WireWriter {
   /// Packed repeated scalars; nothing when empty.
   void Packed(uint32_t field, std::span<const uint64_t> values);
   void Packed(uint32_t field, std::span<const int32_t> values);
+  void Packed(uint32_t field, std::span<const uint32_t> values);
   /// Fields that WireReader::raw gave.
   void Raw(std::string_view fields) { bytes_ += fields; }
 

@@ -10,6 +10,8 @@
 namespace pchronicle::lance {
 namespace {
 
+constexpr uint64_t kMaxDeletionBytes = uint64_t{1} << 30;
+
 constexpr std::string_view kMagic = "ARROW1";
 // Buffers are padded to this many bytes at most.
 constexpr uint64_t kPadding = 64;
@@ -149,6 +151,38 @@ Result<RoaringBitmap> DecodeArrowDeletions(std::string_view bytes, uint64_t rows
                               rows);
   }
   return out;
+}
+
+Result<RoaringBitmap> ReadDeletionFile(const TablePaths& paths, const proto::Fragment& fragment,
+                                       ReadCounters* reads) {
+  const proto::DeletionFile& file = *fragment.deletion;
+  PCHRONICLE_ASSIGN_OR_RETURN(
+      const FilePlace place,
+      paths.Locate(FileKind::kDeletion, file.Name(fragment.id), file.base_id));
+  const Result<std::string> bytes = io::ReadAll(*place.store, place.path, kMaxDeletionBytes);
+  if (!bytes.ok()) {
+    // Errors carry the path once.
+    return bytes.status().message().starts_with(place.path)
+               ? bytes.status()
+               : bytes.status().WithContext(place.path);
+  }
+  ++reads->read_calls;
+  reads->bytes_read += bytes->size();
+  Result<RoaringBitmap> deleted = file.kind == proto::DeletionFile::Kind::kBitmap
+                                      ? RoaringBitmap::Decode(*bytes)
+                                      : DecodeArrowDeletions(*bytes, file.deleted_rows);
+  if (!deleted.ok()) {
+    return deleted.status().WithContext(place.path);
+  }
+  if (deleted->cardinality() != file.deleted_rows) {
+    return Status::Corruption("{}: {} deleted rows, the manifest says {}", place.path,
+                              deleted->cardinality(), file.deleted_rows);
+  }
+  if (deleted->CountIn(0, fragment.physical_rows) != file.deleted_rows) {
+    return Status::Corruption("{}: a deleted row lies behind the {} rows of fragment {}",
+                              place.path, fragment.physical_rows, fragment.id);
+  }
+  return deleted;
 }
 
 }  // namespace pchronicle::lance

@@ -22,8 +22,8 @@ inline constexpr uint64_t kFlagMixedFileVersions = 256;
 inline constexpr uint64_t kKnownReaderFlags = kFlagDeletionFiles | kFlagStableRowIds |
                                               kFlagDeprecated | kFlagTableConfig | kFlagBasePaths |
                                               kFlagNoTransactionFiles | kFlagMixedFileVersions;
-inline constexpr uint64_t kKnownWriterFlags = kFlagDeletionFiles | kFlagDeprecated |
-                                              kFlagTableConfig | kFlagBasePaths |
+inline constexpr uint64_t kKnownWriterFlags = kFlagDeletionFiles | kFlagStableRowIds |
+                                              kFlagDeprecated | kFlagTableConfig | kFlagBasePaths |
                                               kFlagNoTransactionFiles;
 
 /// Bits of `flags` as decimal numbers with the names that are known: `1 (deletion files), 1024`.

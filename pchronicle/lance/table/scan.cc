@@ -73,14 +73,18 @@ Result<std::shared_ptr<const Scan>> Scan::Plan(std::shared_ptr<const Table> tabl
   scan->schema_ = OutputSchema(scan->output_, options);
   scan->options_ = std::move(options);
   scan->table_ = std::move(table);
-  const size_t fragments = scan->table_->fragments().size();
+  if (!scan->options_.fragments) {
+    scan->options_.fragments.emplace(scan->table_->fragments().size());
+    std::iota(scan->options_.fragments->begin(), scan->options_.fragments->end(), size_t{0});
+  }
+  const size_t fragments = scan->options_.fragments->size();
   scan->counters_.fragments = fragments;
   // Twice as many parts as readers, so that none waits long for the last one.
   const size_t parts =
       scan->options_.parallelism <= 1
           ? 1
           : (2 * scan->options_.parallelism + fragments - 1) / std::max<size_t>(1, fragments);
-  for (size_t i = 0; i < fragments; ++i) {
+  for (const size_t i : *scan->options_.fragments) {
     const auto entry = known.find(static_cast<uint32_t>(scan->table_->fragments()[i].id));
     PCHRONICLE_RETURN_IF_ERROR(
         scan->PlanFragment(i, entry == known.end() ? nullptr : &entry->second, parts));

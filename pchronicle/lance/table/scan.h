@@ -23,6 +23,8 @@ struct ScanOptions {
   bool row_id = false, row_address = false;
   /// Only rows for which it is true.
   columnar::PredicatePtr filter;
+  /// Positions of the fragments to read, ascending; none: all.
+  std::optional<std::vector<size_t>> fragments;
   /// Scalar indices narrow the rows down; without, every row is looked at.
   bool use_indices = true;
   /// Rows of a batch; 0: as many as take about `batch_bytes`.

@@ -15,10 +15,6 @@ namespace {
 constexpr size_t kOpenFiles = 256;    // data files kept open for each table
 constexpr size_t kNamedVersions = 8;  // in a message
 
-std::string BranchRoot(std::string_view branch) {
-  return branch.empty() ? std::string() : fmt::format("tree/{}/", branch);
-}
-
 // `1, 2, 3` or `1, 2, ... 90, 91`.
 std::string VersionList(const std::vector<VersionEntry>& versions) {
   std::string out;
@@ -286,36 +282,6 @@ Result<std::shared_ptr<const FileReader>> Table::OpenIndexFile(const proto::Inde
   return OpenFile(place, {}, 0);
 }
 
-Result<RoaringBitmap> Table::ReadDeletions(const proto::Fragment& fragment) const {
-  const proto::DeletionFile& file = *fragment.deletion;
-  PCHRONICLE_ASSIGN_OR_RETURN(
-      const FilePlace place,
-      paths_.Locate(FileKind::kDeletion, file.Name(fragment.id), file.base_id));
-  const Result<std::string> bytes = io::ReadAll(*place.store, place.path, kMaxManifestBytes);
-  if (!bytes.ok()) {
-    return InFile(bytes.status(), place.path);
-  }
-  ReadCounters reads;
-  reads.read_calls = 1;
-  reads.bytes_read = bytes->size();
-  AddOpenCounters(reads);
-  Result<RoaringBitmap> deleted = file.kind == proto::DeletionFile::Kind::kBitmap
-                                      ? RoaringBitmap::Decode(*bytes)
-                                      : DecodeArrowDeletions(*bytes, file.deleted_rows);
-  if (!deleted.ok()) {
-    return deleted.status().WithContext(place.path);
-  }
-  if (deleted->cardinality() != file.deleted_rows) {
-    return Status::Corruption("{}: {} deleted rows, the manifest says {}", place.path,
-                              deleted->cardinality(), file.deleted_rows);
-  }
-  if (deleted->CountIn(0, fragment.physical_rows) != file.deleted_rows) {
-    return Status::Corruption("{}: a deleted row lies behind the {} rows of fragment {}",
-                              place.path, fragment.physical_rows, fragment.id);
-  }
-  return deleted;
-}
-
 Result<std::shared_ptr<const RoaringBitmap>> Table::Deletions(size_t fragment) const {
   const proto::Fragment& part = fragments()[fragment];
   if (!part.deletion) {
@@ -327,7 +293,9 @@ Result<std::shared_ptr<const RoaringBitmap>> Table::Deletions(size_t fragment) c
       return found->second;
     }
   }
-  Result<RoaringBitmap> deleted = ReadDeletions(part);
+  ReadCounters reads;
+  Result<RoaringBitmap> deleted = ReadDeletionFile(paths_, part, &reads);
+  AddOpenCounters(reads);
   if (!deleted.ok()) {
     return deleted.status().WithContext(Describe());
   }

@@ -95,7 +95,6 @@ class Table : public std::enable_shared_from_this<Table> {
   Status Check();
   Result<std::shared_ptr<const FileReader>> OpenFile(const FilePlace& place, FileOptions options,
                                                      uint64_t expected_size) const;
-  Result<RoaringBitmap> ReadDeletions(const proto::Fragment& fragment) const;
 
   TablePaths paths_;
   ManifestFile file_;

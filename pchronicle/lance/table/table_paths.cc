@@ -21,6 +21,10 @@ std::string_view DirectoryOf(FileKind kind) {
 
 }  // namespace
 
+std::string BranchRoot(std::string_view branch) {
+  return branch.empty() ? std::string() : fmt::format("tree/{}/", branch);
+}
+
 Result<std::shared_ptr<const io::Store>> OpenLocalBase(const std::string& absolute_path) {
   constexpr std::string_view kFile = "file://";
   std::string path = absolute_path;

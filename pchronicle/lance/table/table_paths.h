@@ -20,6 +20,9 @@ using BaseOpener =
 /// Opens local base paths, `file://` or plain; kUnsupported for other schemes.
 Result<std::shared_ptr<const io::Store>> OpenLocalBase(const std::string& absolute_path);
 
+/// Where a branch lies in the store of its table: "" for main, else `tree/<branch>/`.
+std::string BranchRoot(std::string_view branch);
+
 /// What a file of a table is for: the directory below a dataset root.
 enum class FileKind : uint8_t { kData, kDeletion, kIndex };
 
