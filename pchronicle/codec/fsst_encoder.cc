@@ -10,12 +10,14 @@ using Symbol = FsstEncoder::Symbol;
 
 constexpr size_t kMostSymbols = 255;
 constexpr size_t kLongestSymbol = 8;
-constexpr int kRounds = 5;
+constexpr size_t kRounds = 5;
 /// While counting, bytes without a symbol are symbols themselves, numbered from here.
 constexpr size_t kFirstByte = 256;
 constexpr size_t kNumbers = kFirstByte + 256;
 /// What a round saw less often is no candidate.
 constexpr uint32_t kRarePair = 3;
+/// One byte, escaped.
+constexpr uint16_t kNoSymbol = 1 << 8 | FsstEncoder::kEscape;
 constexpr uint64_t kFormatMagic = 0x46535354;
 constexpr size_t kTableBytes = 2312;
 
@@ -53,7 +55,7 @@ class Round {
         Add(before, byte);  // a shorter beginning may be worth more
       }
       before = number;
-      at += symbol ? match.length : 1;
+      at += match.length;
     }
   }
 
@@ -128,74 +130,118 @@ class Round {
 }  // namespace
 
 FsstEncoder::FsstEncoder(std::span<const Symbol> symbols)
-    : long_(kHashSlots), pairs_(1 << 16, kEscape) {
-  singles_.fill(kEscape);
+    : long_(kHashSlots), pairs_(1 << 16, kNoSymbol) {
+  singles_.fill(kNoSymbol);
+  // A free slot holds a word that belongs to another slot, so it never matches.
+  long_[HashOf(0)].text = 1;
   for (const Symbol& symbol : symbols) {
     if (symbols_.size() == kMostSymbols) {
       break;
     }
-    const auto code = static_cast<uint16_t>(symbols_.size());
+    const auto match = static_cast<uint16_t>(symbol.length << 8 | symbols_.size());
     if (symbol.length >= 3) {
-      if (!AddLong(symbol)) {
+      Long& slot = long_[HashOf(symbol.text)];
+      if (slot.match != 0) {
         continue;
       }
+      const uint32_t shift = 64 - symbol.length * 8;
+      slot = {symbol.text << shift, shift, match};
     } else if (symbol.length == 2) {
-      pairs_[symbol.text] = static_cast<uint16_t>(2 << 8 | code);
+      pairs_[symbol.text] = match;
     } else {
-      singles_[symbol.text] = static_cast<uint16_t>(1 << 8 | code);
+      singles_[symbol.text] = match;
     }
     symbols_.push_back(symbol);
   }
   for (size_t pair = 0; pair < pairs_.size(); ++pair) {
-    if (pairs_[pair] == kEscape) {
+    if (pairs_[pair] == kNoSymbol) {
       pairs_[pair] = singles_[pair & 0xff];
     }
   }
 }
 
-bool FsstEncoder::AddLong(const Symbol& symbol) {
-  Long& slot = long_[HashOf(symbol.text)];
-  if (slot.length != 0) {
-    return false;
-  }
-  slot = {symbol.text, MaskOf(symbol.length), static_cast<uint32_t>(symbols_.size()),
-          symbol.length};
-  return true;
-}
-
 FsstEncoder FsstEncoder::Train(std::span<const Text> sample) {
   FsstEncoder encoder{std::span<const Symbol>()};
-  for (int i = 0; i < kRounds; ++i) {
+  for (size_t i = 1; i <= kRounds; ++i) {
+    // The first rounds find short symbols, for which less is enough.
     Round round(encoder);
-    for (const Text& text : sample) {
-      round.Count(text);
+    for (size_t k = 0; k < sample.size(); ++k) {
+      if (k % kRounds < i) {
+        round.Count(sample[k]);
+      }
     }
     encoder = FsstEncoder(round.Best());
   }
   return encoder;
 }
 
-uint8_t* FsstEncoder::Encode(Text text, uint8_t* out) const {
-  const uint8_t* at = text.data();
-  const uint8_t* const end = at + text.size();
-  const auto put = [&](uint64_t word, size_t left) {
+inline void FsstEncoder::Step(Lane* lane) const {
+  uint64_t word;
+  std::memcpy(&word, lane->at, sizeof(word));
+  const Long& slot = long_[HashOf(word)];
+  const uint32_t pair = pairs_[word & 0xffff];
+  // A mispredicted branch for every symbol would cost more than both look-ups.
+  const uint32_t is_long = -static_cast<uint32_t>(word << slot.shift == slot.text);
+  const uint32_t match = (slot.match & is_long) | (pair & ~is_long);
+  lane->out[0] = static_cast<uint8_t>(match);
+  lane->out[1] = static_cast<uint8_t>(word);
+  lane->out += (match & 0xff) == kEscape ? 2 : 1;
+  lane->at += match >> 8;
+}
+
+void FsstEncoder::Run(Lane* lane) const {
+  while (lane->end - lane->at >= 8) {
+    Step(lane);
+  }
+  while (lane->at < lane->end) {
+    const auto left = static_cast<size_t>(lane->end - lane->at);
+    const uint64_t word = LoadWord(lane->at, left);
     const Match match = Find(word, left);
-    out[0] = static_cast<uint8_t>(match.code);
-    out[1] = static_cast<uint8_t>(word);
-    const bool escaped = match.code == kEscape;
-    out += escaped ? 2 : 1;
-    at += escaped ? 1 : match.length;
+    *lane->out++ = static_cast<uint8_t>(match.code);
+    if (match.code == kEscape) {
+      *lane->out++ = static_cast<uint8_t>(word);
+    }
+    lane->at += match.length;
+  }
+}
+
+uint8_t* FsstEncoder::Encode(Text text, uint8_t* out) const {
+  const uint8_t* const at = text.data();
+  if (text.size() < 2 * kLaneBytes) {
+    Lane lane = {at, at + text.size(), out};
+    Run(&lane);
+    return lane.out;
+  }
+  // Each symbol waits for the length of the one before; pieces of the text do not wait for each
+  // other.
+  const size_t piece = text.size() / kLanes;
+  Lane lanes[kLanes];
+  uint8_t* starts[kLanes];
+  for (size_t i = 0; i < kLanes; ++i) {
+    starts[i] = out + i * (2 * piece + 2);
+    lanes[i] = {at + i * piece, i + 1 == kLanes ? at + text.size() : at + (i + 1) * piece,
+                starts[i]};
+  }
+  const auto all_go_on = [&] {
+    bool more = true;
+    for (const Lane& lane : lanes) {
+      more &= lane.end - lane.at >= 8;
+    }
+    return more;
   };
-  while (end - at >= 8) {
-    uint64_t word;
-    std::memcpy(&word, at, sizeof(word));
-    put(word, 8);
+  while (all_go_on()) {
+    for (Lane& lane : lanes) {
+      Step(&lane);
+    }
   }
-  while (at < end) {
-    const auto left = static_cast<size_t>(end - at);
-    put(LoadWord(at, left), left);
+  uint8_t* end = out;
+  for (size_t i = 0; i < kLanes; ++i) {
+    Run(&lanes[i]);
+    const auto size = static_cast<size_t>(lanes[i].out - starts[i]);
+    std::memmove(end, starts[i], size);
+    end += size;
   }
-  return out;
+  return end;
 }
 
 std::string FsstEncoder::LanceTable() const {

@@ -28,8 +28,8 @@ class FsstEncoder {
   /// Symbols by falling worth. Of those with the same first three bytes only the first is used.
   explicit FsstEncoder(std::span<const Symbol> symbols);
 
-  /// Coded bytes are no more than this; Encode may write that many.
-  static constexpr size_t MaxCoded(size_t size) { return size * 2 + 8; }
+  /// Encode may write so many bytes; what it gives is at most twice the text.
+  static constexpr size_t MaxCoded(size_t size) { return size * 2 + 32; }
   /// Codes one text to `out`; gives the end of what was written.
   uint8_t* Encode(Text text, uint8_t* out) const;
 
@@ -37,7 +37,7 @@ class FsstEncoder {
   /// The table in the layout of Lance, 2312 bytes (lance.md B7).
   std::string LanceTable() const;
 
-  /// A symbol's number and length; `code` kEscape: no symbol, the next byte is escaped.
+  /// A symbol's number and length; kEscape: no symbol, the next byte is escaped.
   struct Match {
     uint32_t code = 0;
     uint32_t length = 0;
@@ -47,22 +47,34 @@ class FsstEncoder {
   /// behind its last one, `left` >= 1 their number.
   Match Find(uint64_t word, size_t left) const {
     const Long& slot = long_[HashOf(word)];
-    if ((word & slot.mask) == slot.text && slot.length <= left) {
-      return {slot.code, slot.length};
-    }
-    const uint16_t pair = left >= 2 ? pairs_[word & 0xffff] : singles_[word & 0xff];
-    return {pair & 0xffU, static_cast<uint32_t>(pair >> 8)};
+    const bool is_long = word << slot.shift == slot.text && (slot.match >> 8) <= left;
+    const uint32_t match = is_long     ? slot.match
+                           : left >= 2 ? pairs_[word & 0xffff]
+                                       : singles_[word & 0xff];
+    return {match & 0xff, match >> 8};
   }
 
  private:
   /// Symbols of three bytes and more, by the hash of the first three.
   struct Long {
-    uint64_t text = 1;  // no word is this under a mask of zeros
-    uint64_t mask = 0;
-    uint32_t code = 0;
-    uint32_t length = 0;
+    uint64_t text = 0;   // moved up by `shift` bits
+    uint32_t shift = 0;  // of a word, to compare it
+    uint16_t match = 0;  // length << 8 | code; 0: free
   };
   static constexpr size_t kHashSlots = 2048;
+  /// A text of two or more such pieces is coded piece by piece at the same time.
+  static constexpr size_t kLaneBytes = 64;
+  static constexpr size_t kLanes = 4;
+
+  struct Lane {
+    const uint8_t* at;
+    const uint8_t* end;
+    uint8_t* out;
+  };
+  /// Codes the next symbol; the lane has eight bytes or more.
+  void Step(Lane* lane) const;
+  /// Codes the rest.
+  void Run(Lane* lane) const;
 
   static size_t HashOf(uint64_t word) {
     return static_cast<size_t>((word & 0xffffff) * 0x9e3779b1 >> 12 & (kHashSlots - 1));
@@ -71,7 +83,8 @@ class FsstEncoder {
 
   std::vector<Symbol> symbols_;
   std::vector<Long> long_;
-  /// length << 8 | code of the longest symbol of one or two bytes, by the next two bytes or one.
+  /// length << 8 | code of the longest symbol of one or two bytes, by the next two bytes or one; an
+  /// escape has length 1.
   std::vector<uint16_t> pairs_;
   std::array<uint16_t, 256> singles_;
 };

@@ -16,10 +16,9 @@ ChunkCutter::ChunkCutter(const LeafLevels& levels) : levels_(levels) {
   if (!levels.hides_entries()) {
     return;
   }
-  entry_of_slot_.reserve(levels.slots);
   for (size_t i = 0; i < levels.entries; ++i) {
-    if (levels.def[i] <= levels.visible) {
-      entry_of_slot_.push_back(static_cast<uint32_t>(i));
+    if (levels.def[i] > levels.visible) {
+      hidden_.push_back(i - hidden_.size());
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -59,15 +60,17 @@ class ChunkCutter {
   /// Where the entries of a chunk end whose last slot is the one before `slot`: what owns no slot
   /// belongs to the next chunk, behind the last slot to this one.
   size_t EntriesEnd(size_t slot) const {
-    return slot == levels_.slots      ? levels_.entries
-           : !levels_.hides_entries() ? slot
-                                      : static_cast<size_t>(entry_of_slot_[slot - 1]) + 1;
+    if (slot == levels_.slots) {
+      return levels_.entries;
+    }
+    const auto before = std::lower_bound(hidden_.begin(), hidden_.end(), slot);
+    return slot + static_cast<size_t>(before - hidden_.begin());
   }
   bool LevelsFit(size_t entries) const;
 
   const LeafLevels& levels_;
-  size_t bits_ = 0;                      // of both levels of an entry
-  std::vector<uint32_t> entry_of_slot_;  // when some entries own none
+  size_t bits_ = 0;             // of both levels of an entry
+  std::vector<size_t> hidden_;  // for each entry without a slot: how many slots come before it
 };
 
 }  // namespace pchronicle::lance

@@ -1,5 +1,6 @@
 #include "pchronicle/lance/encoding/distinct_values.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -14,46 +15,15 @@ constexpr size_t kProbeSlots = 4096;
 /// A reader of one row loads the whole dictionary.
 constexpr uint64_t kMaxItemBytes = 512 << 10;
 
-/// Numbers for byte strings, open addressing; memory for twice the items.
-class NumberOfValue {
+/// Eight bytes at a time, folded by a multiplication.
+class TextKeys {
  public:
-  explicit NumberOfValue(std::vector<std::string_view>* items) : items_(items), table_(1024) {}
-
-  /// The number of a value, a new one if it was not there.
-  uint32_t Number(std::string_view value) {
-    const uint64_t hash = Hash(value);
-    size_t at = hash & (table_.size() - 1);
-    while (table_[at].number != 0) {
-      if (table_[at].hash == hash && (*items_)[table_[at].number - 1] == value) {
-        return table_[at].number - 1;
-      }
-      at = (at + 1) & (table_.size() - 1);
-    }
-    items_->push_back(value);
-    table_[at] = {hash, static_cast<uint32_t>(items_->size())};
-    const auto number = static_cast<uint32_t>(items_->size() - 1);
-    if (items_->size() * 2 > table_.size()) {
-      Grow();
-    }
-    return number;
-  }
-
- private:
-  struct Entry {
-    uint64_t hash = 0;
-    uint32_t number = 0;  // plus one; 0: free
-  };
-
-  static uint64_t Mix(uint64_t a, uint64_t b) {
-    const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  }
-  /// Eight bytes at a time, folded by a multiplication.
-  static uint64_t Hash(std::string_view value) {
+  using Key = std::string_view;
+  static uint64_t Hash(std::string_view text) {
     constexpr uint64_t kFirst = 0x9e3779b97f4a7c15, kSecond = 0xd1342543de82ef95;
-    uint64_t hash = value.size() * kFirst + kSecond;
-    const char* at = value.data();
-    size_t left = value.size();
+    uint64_t hash = text.size() * kFirst + kSecond;
+    const char* at = text.data();
+    size_t left = text.size();
     for (; left >= 8; left -= 8, at += 8) {
       uint64_t word;
       std::memcpy(&word, at, 8);
@@ -65,11 +35,60 @@ class NumberOfValue {
     }
     return Mix(hash ^ word, kSecond);
   }
+
+ private:
+  static uint64_t Mix(uint64_t a, uint64_t b) {
+    const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  }
+};
+
+template <typename T>
+class IntegerKeys {
+ public:
+  using Key = T;
+  static uint64_t Hash(T value) {
+    const uint64_t hash = uint64_t{value} * 0x9e3779b97f4a7c15;
+    return hash ^ hash >> 32;
+  }
+};
+
+/// Numbers for values in the order of their first appearance; open addressing.
+template <typename Keys>
+class ValueNumbers {
+ public:
+  using Key = typename Keys::Key;
+  ValueNumbers() : table_(1024) {}
+
+  size_t size() const { return size_; }
+  /// The number of a value, size() before the call if it is new.
+  uint32_t Number(Key value) {
+    const uint64_t hash = Keys::Hash(value);
+    size_t at = hash & (table_.size() - 1);
+    while (table_[at].number != 0) {
+      if (table_[at].value == value) {
+        return table_[at].number - 1;
+      }
+      at = (at + 1) & (table_.size() - 1);
+    }
+    const auto number = static_cast<uint32_t>(size_++);
+    table_[at] = {value, number + 1};
+    if (size_ * 2 > table_.size()) {
+      Grow();
+    }
+    return number;
+  }
+
+ private:
+  struct Entry {
+    Key value{};
+    uint32_t number = 0;  // plus one; 0: free
+  };
   void Grow() {
     std::vector<Entry> bigger(table_.size() * 2);
     for (const Entry& entry : table_) {
       if (entry.number != 0) {
-        size_t at = entry.hash & (bigger.size() - 1);
+        size_t at = Keys::Hash(entry.value) & (bigger.size() - 1);
         while (bigger[at].number != 0) {
           at = (at + 1) & (bigger.size() - 1);
         }
@@ -79,9 +98,15 @@ class NumberOfValue {
     table_.swap(bigger);
   }
 
-  std::vector<std::string_view>* items_;
   std::vector<Entry> table_;
+  size_t size_ = 0;
 };
+
+/// The least that indices of so many items take: packed or, as far as known, as runs.
+uint64_t IndexBytes(size_t items, size_t slots, const DistinctLimits& limits) {
+  const uint64_t packed = uint64_t{slots} * static_cast<unsigned>(std::bit_width(items - 1)) / 8;
+  return limits.runs == 0 ? 0 : std::min(packed, limits.runs * (sizeof(uint32_t) + 1));
+}
 
 template <typename Offset>
 void PutNumber(uint64_t value, std::string* out) {
@@ -109,34 +134,52 @@ std::string TextBlock(const DistinctValues& distinct) {
   return block;
 }
 
+/// `key_at(i)` and `bytes_at(i)` give the value of slot i.
+template <typename Keys, typename KeyAt, typename BytesAt>
+std::optional<DistinctValues> Find(const LeafValues& values, const DistinctLimits& limits,
+                                   KeyAt&& key_at, BytesAt&& bytes_at) {
+  DistinctValues found;
+  found.indices.resize(values.count);
+  ValueNumbers<Keys> numbers;
+  for (size_t i = 0; i < values.count; ++i) {
+    if (values.is_null(i)) {
+      continue;
+    }
+    const uint32_t number = numbers.Number(key_at(i));
+    found.indices[i] = number;
+    if (number == found.items.size()) {
+      found.items.push_back(bytes_at(i));
+      found.item_bytes += found.items.back().size();
+      const size_t known = found.items.size();
+      if (known > values.count / 4 || found.item_bytes > kMaxItemBytes ||
+          (i <= kProbeSlots && known > kProbeSlots / 2) ||
+          found.item_bytes + IndexBytes(known, values.count, limits) > limits.bytes) {
+        return std::nullopt;
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
-std::optional<DistinctValues> FindDistinct(const LeafValues& values) {
+std::optional<DistinctValues> FindDistinct(const LeafValues& values, const DistinctLimits& limits) {
   if (values.count < kFewestSlots) {
     return std::nullopt;
   }
-  DistinctValues found;
-  found.indices.reserve(values.count);
-  NumberOfValue numbers(&found.items);
-  const bool texts = values.texts();
-  size_t known = 0;
-  for (size_t i = 0; i < values.count; ++i) {
-    uint32_t number = 0;
-    if (!values.is_null(i)) {
-      const std::string_view value = texts ? values.text(i) : values.fixed(i);
-      number = numbers.Number(value);
-      if (found.items.size() != known) {
-        known = found.items.size();
-        found.item_bytes += value.size();
-        if (known > values.count / 4 || found.item_bytes > kMaxItemBytes ||
-            (i <= kProbeSlots && known > kProbeSlots / 2)) {
-          return std::nullopt;
-        }
-      }
-    }
-    found.indices.push_back(number);
+  const auto text = [&](size_t i) { return values.text(i); };
+  const auto fixed = [&](size_t i) { return values.fixed(i); };
+  const auto integer = [&]<typename T>(T) {
+    const T* numbers = values.bytes.as<T>();
+    return Find<IntegerKeys<T>>(
+        values, limits, [=](size_t i) { return numbers[i]; }, fixed);
+  };
+  if (values.texts()) {
+    return Find<TextKeys>(values, limits, text, text);
   }
-  return found;
+  return values.width == 4   ? integer(uint32_t{})
+         : values.width == 8 ? integer(uint64_t{})
+                             : Find<TextKeys>(values, limits, fixed, fixed);
 }
 
 Dictionary MakeDictionary(const LeafValues& values, const DistinctValues& distinct) {

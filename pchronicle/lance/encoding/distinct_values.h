@@ -18,9 +18,16 @@ struct DistinctValues {
   uint64_t item_bytes = 0;
 };
 
-/// Nothing when more than a quarter of the slots hold a new value, or the first thousands of them
-/// make that likely, or the items are too many bytes; a page of fewer than 100 slots has none.
-std::optional<DistinctValues> FindDistinct(const LeafValues& values);
+/// What a dictionary has to be better than.
+struct DistinctLimits {
+  uint64_t bytes = 0;  // of the page without one
+  uint64_t runs = 0;   // of equal values; 0: not known
+};
+
+/// Nothing when items and packed indices would take more than the limit, more than a quarter of the
+/// slots hold a new value, or the items are too many bytes; given up as soon as that is seen or
+/// likely. A page of fewer than 100 slots has none.
+std::optional<DistinctValues> FindDistinct(const LeafValues& values, const DistinctLimits& limits);
 
 /// The dictionary of a mini-block page: its block (lance.md B6) and what describes that.
 struct Dictionary {

@@ -36,6 +36,7 @@ LevelBuilder::LevelBuilder(std::vector<PathStep> path, std::vector<size_t> membe
 void LevelBuilder::Start() {
   page_ = LeafLevels();
   page_.lists = lists_;
+  used_.assign(path_.size() * 2 + 1, 0);
 }
 
 void LevelBuilder::AddRun(std::vector<SlotRun>* runs, const Array* leaf, int64_t from,
@@ -118,6 +119,7 @@ void LevelBuilder::EnterItem(const Array& array, uint16_t level, bool keep_slots
       const bool null = array.IsNull(slot);
       if (null && def_[entry] == 0) {
         def_[entry] = level;
+        used_[level] = 1;
       }
       if (!keep_slots && !null) {
         AddRun(&next_runs_, run.leaf, slot, 1);
@@ -139,6 +141,7 @@ void LevelBuilder::EnterList(const Array& array, StepLevels levels, uint16_t rep
       next_def_.assign(next_rep_.size(), 0);
       next_has_def = true;
     }
+    used_[def] = 1;
     next_rep_.push_back(rep);
     if (next_has_def) {
       next_def_.push_back(def);
@@ -192,10 +195,7 @@ void LevelBuilder::ReserveBelowNulls(std::vector<uint16_t>* used) const {
 }
 
 LeafLevels LevelBuilder::Finish() {
-  std::vector<uint16_t> renumber(path_.size() * 2 + 1, 0);
-  for (const uint16_t level : page_.def) {
-    renumber[level] = 1;
-  }
+  std::vector<uint16_t> renumber = used_;
   ReserveBelowNulls(&renumber);
   uint16_t next = 0;
   uint16_t visible = 0;

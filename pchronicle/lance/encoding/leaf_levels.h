@@ -72,6 +72,7 @@ class LevelBuilder {
   uint16_t inner_items_ = 0;  // levels up to this one are nulls within the innermost list
 
   LeafLevels page_;
+  std::vector<uint16_t> used_;  // 1 for each number that occurs
   // The rows that are being appended.
   size_t entries_ = 0;
   bool has_def_ = false;

@@ -1,9 +1,9 @@
 #include "pchronicle/lance/encoding/level_encoder.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
+#include "pchronicle/codec/bit_width.h"
 #include "pchronicle/codec/fastlanes.h"
 #include "pchronicle/lance/encoding/compressive.h"
 
@@ -15,11 +15,7 @@ using Kind = proto::CompressiveEncoding::Kind;
 constexpr size_t kLevelBytes = sizeof(uint16_t);
 
 unsigned WidthOf(std::span<const uint16_t> levels) {
-  uint16_t all = 0;
-  for (const uint16_t level : levels) {
-    all = static_cast<uint16_t>(all | level);
-  }
-  return static_cast<unsigned>(std::bit_width(all));
+  return codec::BitWidthOf(levels.data(), levels.size());
 }
 
 /// A tail is stored as it is when that is shorter: the length tells which.

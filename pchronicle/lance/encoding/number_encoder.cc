@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "pchronicle/codec/bit_width.h"
 #include "pchronicle/codec/bits.h"
 #include "pchronicle/codec/fastlanes.h"
 #include "pchronicle/lance/encoding/compressive.h"
@@ -63,15 +64,6 @@ class BitEncoder : public ChunkEncoder {
   std::string_view values_;
 };
 
-template <typename T>
-unsigned WidthOf(const T* values, size_t count) {
-  T all = 0;
-  for (size_t i = 0; i < count; ++i) {
-    all = static_cast<T>(all | values[i]);
-  }
-  return static_cast<unsigned>(std::bit_width(all));
-}
-
 /// A word with the width, then one FastLanes block; what a chunk lacks to 1024 values is zeros.
 template <typename T>
 class BitpackEncoder : public ChunkEncoder {
@@ -89,7 +81,7 @@ class BitpackEncoder : public ChunkEncoder {
       std::memset(block_ + count, 0, sizeof(block_) - count * sizeof(T));
       values = block_;
     }
-    const unsigned width = WidthOf(values, codec::kFastLanesBlock);
+    const unsigned width = codec::BitWidthOf(values, codec::kFastLanesBlock);
     const T word = static_cast<T>(width);
     columnar::Buffer& packed = (*out)[0];
     packed.Resize(sizeof(T) + codec::FastLanesBytes(width));
@@ -148,22 +140,19 @@ class RunEncoder : public ChunkEncoder {
 struct NumberSizes {
   uint64_t packed = 0;
   uint64_t runs = 0;
+  uint64_t run_bytes = 0;
 };
 
 template <typename T>
 NumberSizes Measure(const T* values, size_t count) {
   NumberSizes sizes;
-  uint64_t changes = 0;
   for (size_t at = 0; at < count; at += codec::kFastLanesBlock) {
     const size_t n = std::min(codec::kFastLanesBlock, count - at);
-    const unsigned width = WidthOf(values + at, n);
-    sizes.packed += sizeof(T) + codec::FastLanesBytes(width);
-    for (size_t i = at == 0 ? 1 : at; i < at + n; ++i) {
-      changes += values[i] != values[i - 1] ? 1 : 0;
-    }
+    sizes.packed += sizeof(T) + codec::FastLanesBytes(codec::BitWidthOf(values + at, n));
   }
+  sizes.runs = 1 + codec::CountChanges(values, count);
   // Long runs are cut, and so are runs at the ends of chunks.
-  sizes.runs = (changes + 1 + count / kLongestRun) * (sizeof(T) + 1);
+  sizes.run_bytes = (sizes.runs + count / kLongestRun) * (sizeof(T) + 1);
   return sizes;
 }
 
@@ -172,13 +161,13 @@ SizedEncoder MakeSized(std::string_view bytes, size_t count) {
   const T* values = reinterpret_cast<const T*>(bytes.data());
   const NumberSizes sizes = Measure(values, count);
   const uint64_t flat = uint64_t{count} * sizeof(T);
-  if (sizes.runs < flat && sizes.runs < sizes.packed) {
-    return {std::make_unique<RunEncoder<T>>(values), sizes.runs};
+  if (sizes.run_bytes < flat && sizes.run_bytes < sizes.packed) {
+    return {std::make_unique<RunEncoder<T>>(values), sizes.run_bytes, sizes.runs};
   }
   if (sizes.packed < flat) {
-    return {std::make_unique<BitpackEncoder<T>>(values), sizes.packed};
+    return {std::make_unique<BitpackEncoder<T>>(values), sizes.packed, sizes.runs};
   }
-  return {std::make_unique<FlatEncoder>(bytes, sizeof(T)), flat};
+  return {std::make_unique<FlatEncoder>(bytes, sizeof(T)), flat, sizes.runs};
 }
 
 class ListEncoder : public ChunkEncoder {

@@ -10,10 +10,11 @@
 
 namespace pchronicle::lance {
 
-/// An encoder with the bytes it will take, without levels and headers.
+/// An encoder with what is known of the values.
 struct SizedEncoder {
   std::unique_ptr<ChunkEncoder> encoder;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0;  // that it will take, without levels and headers
+  uint64_t runs = 0;   // of equal values; 0: not counted
 };
 
 /// `count` values of `width` bytes: flat, bit-packed by blocks, or runs, whichever is smallest;

@@ -33,10 +33,11 @@ bool AllSame(const LeafValues& values) {
          bytes.substr(values.width) == bytes.substr(0, bytes.size() - values.width);
 }
 
-/// The page with a dictionary, when that is smaller than `bytes` and there is one.
+/// The page with a dictionary, when that is smaller and there is one.
 Result<std::optional<EncodedPage>> TryDictionary(const LeafLevels& levels, const LeafValues& values,
-                                                 uint64_t bytes, const EncoderOptions& options) {
-  const std::optional<DistinctValues> distinct = FindDistinct(values);
+                                                 const DistinctLimits& limits,
+                                                 const EncoderOptions& options) {
+  const std::optional<DistinctValues> distinct = FindDistinct(values, limits);
   if (!distinct) {
     return std::optional<EncodedPage>();
   }
@@ -45,7 +46,7 @@ Result<std::optional<EncodedPage>> TryDictionary(const LeafLevels& levels, const
   const SizedEncoder encoder =
       MakeNumberEncoder(indices, sizeof(uint32_t), distinct->indices.size());
   const uint64_t offsets = values.texts() ? distinct->items.size() * sizeof(uint32_t) : 0;
-  if (encoder.bytes + distinct->item_bytes + offsets >= bytes) {
+  if (encoder.bytes + distinct->item_bytes + offsets >= limits.bytes) {
     return std::optional<EncodedPage>();
   }
   const Dictionary dictionary = MakeDictionary(values, *distinct);
@@ -58,7 +59,7 @@ Result<EncodedPage> PageEncoder::EncodeTexts(const LeafLevels& levels) {
   // What a compressed text takes at least, for all that is known without trying.
   const uint64_t packed = values_.starts.back() / 2 + values_.count;
   PCHRONICLE_ASSIGN_OR_RETURN(std::optional<EncodedPage> page,
-                              TryDictionary(levels, values_, packed, options_));
+                              TryDictionary(levels, values_, {packed, 0}, options_));
   if (page) {
     return *std::move(page);
   }
@@ -93,8 +94,10 @@ Result<EncodedPage> PageEncoder::EncodeFixed(const LeafLevels& levels) {
   } else {
     SizedEncoder sized = MakeNumberEncoder(Chars(values_.bytes), values_.width, values_.count);
     if (values_.width > sizeof(uint16_t)) {
-      PCHRONICLE_ASSIGN_OR_RETURN(std::optional<EncodedPage> page,
-                                  TryDictionary(levels, values_, sized.bytes, options_));
+      // Finding items is slow, and so is reading through them: not for a small gain.
+      PCHRONICLE_ASSIGN_OR_RETURN(
+          std::optional<EncodedPage> page,
+          TryDictionary(levels, values_, {sized.bytes / 4 * 3, sized.runs}, options_));
       if (page) {
         return *std::move(page);
       }
