@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "pchronicle/lance/file/batch_check.h"
+#include "pchronicle/lance/file/blob_rows.h"
 #include "pchronicle/lance/file/column_pages.h"
 #include "pchronicle/lance/proto/file_messages.h"
 
@@ -23,7 +26,10 @@ size_t ThreadsOf(const FileWriterOptions& options) {
 class OpenWriter : public FileWriter {
  public:
   OpenWriter(std::vector<proto::Field> fields, Sink sink, FileWriterOptions options)
-      : fields_(std::move(fields)), options_(std::move(options)), sink_(std::move(sink)) {}
+      : fields_(std::move(fields)),
+        options_(std::move(options)),
+        sink_(std::move(sink)),
+        sidecars_(options_.sidecar) {}
 
   Status Open() {
     if (options_.version != FileVersion{2, 1} && options_.version != FileVersion{2, 2}) {
@@ -35,8 +41,7 @@ class OpenWriter : public FileWriter {
                                   ColumnsOf(tree_[i], i, options_.version.minor));
       for (WrittenColumn& column : columns) {
         columns_.push_back(std::move(column));
-        pages_.emplace_back();
-        rows_of_.emplace_back(columns_.back(), options_.page_bytes, &pages_.back());
+        AddRows(columns_.back());
       }
     }
     queue_ =
@@ -61,8 +66,7 @@ class OpenWriter : public FileWriter {
       PCHRONICLE_RETURN_IF_ERROR(CheckArray(*batch.columns[i], tree_[i], batch.rows));
     }
     for (size_t i = 0; i < columns_.size(); ++i) {
-      PCHRONICLE_RETURN_IF_ERROR(
-          rows_of_[i].Append(batch.columns[columns_[i].field], queue_.get()));
+      PCHRONICLE_RETURN_IF_ERROR(AppendRows(i, batch.columns[columns_[i].field]));
     }
     rows_ += static_cast<uint64_t>(batch.rows);
     return Status::Ok();
@@ -72,8 +76,9 @@ class OpenWriter : public FileWriter {
     if (std::exchange(finished_, true)) {
       return Status::InvalidArgument("the file is finished already");
     }
-    for (ColumnRows& rows : rows_of_) {
-      PCHRONICLE_RETURN_IF_ERROR(rows.Flush(queue_.get()));
+    for (Rows& rows : rows_of_) {
+      PCHRONICLE_RETURN_IF_ERROR(
+          std::visit([&](auto& of) { return of.Flush(queue_.get()); }, rows));
     }
     PCHRONICLE_RETURN_IF_ERROR(queue_->Drain());
     PCHRONICLE_RETURN_IF_ERROR(WriteMetadata());
@@ -81,6 +86,43 @@ class OpenWriter : public FileWriter {
   }
 
  private:
+  using Rows = std::variant<ColumnRows, BlobRows>;
+
+  void AddRows(const WrittenColumn& column) {
+    ColumnPages* pages = &pages_.emplace_back();
+    if (column.blob()) {
+      rows_of_.emplace_back(std::in_place_type<BlobRows>, column, options_.page_bytes, pages,
+                            &sidecars_);
+    } else {
+      rows_of_.emplace_back(std::in_place_type<ColumnRows>, column, options_.page_bytes, pages);
+    }
+  }
+  Status AppendRows(size_t column, const columnar::ArrayPtr& root) {
+    return std::visit([&](auto& rows) { return rows.Append(root, queue_.get()); },
+                      rows_of_[column]);
+  }
+
+  /// The schema as files have it: blobs of version 2 are their descriptors.
+  std::vector<proto::Field> FileFields() const {
+    std::vector<proto::Field> fields;
+    std::set<int32_t> blobs;
+    for (const WrittenColumn& column : columns_) {
+      if (column.node->kind == FieldNode::Kind::kBlob2) {
+        blobs.insert(column.node->id);
+      }
+    }
+    for (const proto::Field& field : fields_) {
+      if (blobs.contains(field.id)) {
+        for (proto::Field& part : DescriptorFields(field)) {
+          fields.push_back(std::move(part));
+        }
+      } else if (!blobs.contains(field.parent_id)) {
+        fields.push_back(field);
+      }
+    }
+    return fields;
+  }
+
   static void Put(uint64_t value, size_t width, std::string* out) {
     out->append(reinterpret_cast<const char*>(&value), width);
   }
@@ -89,7 +131,7 @@ class OpenWriter : public FileWriter {
   Status WriteMetadata() {
     PCHRONICLE_RETURN_IF_ERROR(sink_.Align());
     proto::FileDescriptor descriptor;
-    descriptor.fields = fields_;
+    descriptor.fields = FileFields();
     descriptor.metadata = options_.metadata;
     descriptor.rows = rows_;
     const uint64_t descriptor_at = sink_.at();
@@ -119,11 +161,12 @@ class OpenWriter : public FileWriter {
   std::vector<proto::Field> fields_;
   FileWriterOptions options_;
   FileSink sink_;
+  BlobSidecars sidecars_;
   std::vector<FieldNode> tree_;
   // Deques: items point into them.
   std::deque<WrittenColumn> columns_;
   std::deque<ColumnPages> pages_;
-  std::deque<ColumnRows> rows_of_;
+  std::deque<Rows> rows_of_;
   std::unique_ptr<ItemQueue> queue_;  // last: its threads use the rest
   uint64_t rows_ = 0;
   bool finished_ = false;

@@ -21,14 +21,19 @@ struct FileWriterOptions {
   uint64_t page_bytes = 8 << 20;
   /// Key-value metadata of the FileDescriptor.
   columnar::Metadata metadata;
+  /// Appends bytes to a sidecar of blob columns, `SidecarName(blob_id)` beside the file; ids start
+  /// at
+  /// 1. None: all payloads stand in the file. Called on the thread that calls Append or Finish.
+  std::function<Status(uint32_t blob_id, std::string_view bytes)> sidecar;
   /// Threads that encode, the caller's included; 0: as many as the machine has, at most 4. The
   /// bytes of the file do not depend on it.
   size_t threads = 0;
 };
 
 /// Writes a data file front to back (lance.md B1, C1): columns of all types that FileReader gives,
-/// nested in structs, lists and maps, but no packed structs, dictionaries and JSONB. Used by one
-/// thread at a time.
+/// nested in structs, lists and maps, but no packed structs, dictionaries and JSONB. A blob field
+/// takes payloads (kLargeBinary), version 2 of them only in 2.2 files and with the members that
+/// tables give it. Used by one thread at a time.
 class FileWriter {
  public:
   /// Takes bytes in the order of the file, on the thread that calls Append or Finish.
