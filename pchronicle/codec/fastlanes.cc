@@ -73,27 +73,27 @@ void Unpack(unsigned width, const uint8_t* packed, T* out) {
   Dispatch(width, packed, out, std::make_integer_sequence<unsigned, kBits<T> + 1>());
 }
 
-/// Writing is rare: one loop for every width.
+/// One loop for every width: the lanes of a row are neighbours, so the compiler makes vectors of
+/// them.
 template <typename T>
 void Pack(unsigned width, const T* values, uint8_t* packed) {
-  std::memset(packed, 0, FastLanesBytes(width));
+  alignas(64) T words[kFastLanesBlock] = {};  // `width` words for each lane
   const T mask = width == 0 ? T{0} : Mask<T>(width);
   for (size_t row = 0; row < kBits<T> && width != 0; ++row) {
     const size_t word = row * width / kBits<T>, shift = row * width % kBits<T>;
-    const T* from = values + FirstElement(row);
+    const T* __restrict from = values + FirstElement(row);
+    T* __restrict to = words + word * kLanes<T>;
     for (size_t lane = 0; lane < kLanes<T>; ++lane) {
-      const T value = static_cast<T>(from[lane] & mask);
-      const auto put = [&](size_t at, T bits) {
-        const T old = Load<T>(packed, at * kLanes<T> + lane);
-        const T now = static_cast<T>(old | bits);
-        std::memcpy(packed + (at * kLanes<T> + lane) * sizeof(T), &now, sizeof(T));
-      };
-      put(word, static_cast<T>(value << shift));
-      if (shift + width > kBits<T>) {
-        put(word + 1, static_cast<T>(value >> (kBits<T> - shift)));
+      to[lane] = static_cast<T>(to[lane] | static_cast<T>((from[lane] & mask) << shift));
+    }
+    if (shift + width > kBits<T>) {
+      to += kLanes<T>;
+      for (size_t lane = 0; lane < kLanes<T>; ++lane) {
+        to[lane] = static_cast<T>((from[lane] & mask) >> (kBits<T> - shift));
       }
     }
   }
+  std::memcpy(packed, words, FastLanesBytes(width));
 }
 
 }  // namespace

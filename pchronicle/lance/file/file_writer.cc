@@ -1,143 +1,151 @@
 #include "pchronicle/lance/file/file_writer.h"
 
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <thread>
 #include <utility>
+#include <variant>
 
-#include "pchronicle/lance/file/page_encoder.h"
+#include "pchronicle/lance/file/batch_check.h"
+#include "pchronicle/lance/file/blob_rows.h"
+#include "pchronicle/lance/file/column_pages.h"
 #include "pchronicle/lance/proto/file_messages.h"
 
 namespace pchronicle::lance {
 namespace {
 
-constexpr uint64_t kAlignment = 64;
+constexpr size_t kMostThreads = 4;
 
-/// Rows of one column on their way to a page.
-class ColumnBuffer {
- public:
-  explicit ColumnBuffer(columnar::DataTypePtr type) { Reset(std::move(type)); }
-
-  const PageValues& values() const { return values_; }
-  uint64_t bytes() const { return values_.bytes.size() + values_.rows; }
-  void Append(const columnar::Array& array) {
-    const bool variable = columnar::IsVariable(array.type->id);
-    for (int64_t i = 0; i < array.length; ++i) {
-      const bool null = array.IsNull(i);
-      values_.valid.push_back(null ? 0 : 1);
-      values_.nulls += null ? 1 : 0;
-      if (array.type->id == columnar::TypeId::kBool) {
-        values_.bytes += static_cast<char>(!null && array.Bit(i) ? 1 : 0);
-      } else if (!variable) {
-        // What lies under a null must not cost bits.
-        null ? values_.bytes.append(columnar::ByteWidth(*array.type), '\0')
-             : values_.bytes.append(array.Bytes(i));
-      } else if (!null) {
-        values_.bytes += array.Bytes(i);
-      }
-      if (variable) {
-        values_.starts.push_back(values_.bytes.size());
-      }
-    }
-    values_.rows += static_cast<size_t>(array.length);
-  }
-  void Clear() { Reset(values_.type); }
-
-  proto::ColumnMetadata metadata;
-  std::vector<std::string> layouts;  // what the pages of `metadata` point to
-  uint64_t pages_rows = 0;
-
- private:
-  void Reset(columnar::DataTypePtr type) {
-    values_ = PageValues();
-    values_.type = std::move(type);
-    values_.starts = {0};
-  }
-  PageValues values_;
-};
+size_t ThreadsOf(const FileWriterOptions& options) {
+  return options.threads != 0
+             ? options.threads
+             : std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+}
 
 class OpenWriter : public FileWriter {
  public:
   OpenWriter(std::vector<proto::Field> fields, Sink sink, FileWriterOptions options)
       : fields_(std::move(fields)),
-        sink_(std::move(sink)),
         options_(std::move(options)),
-        encoder_({.large_chunks = options_.version.minor >= 2}) {}
+        sink_(std::move(sink)),
+        sidecars_(options_.sidecar) {}
 
   Status Open() {
     if (options_.version != FileVersion{2, 1} && options_.version != FileVersion{2, 2}) {
       return Status::Unsupported("writing files of version {}", options_.version.ToString());
     }
-    PCHRONICLE_ASSIGN_OR_RETURN(const std::vector<FieldNode> nodes, BuildFieldTree(fields_));
-    for (const FieldNode& node : nodes) {
-      const bool flat =
-          node.kind == FieldNode::Kind::kLeaf && node.type != nullptr &&
-          node.logical_type != "json" && !node.logical_type.starts_with("dict:") &&
-          (columnar::IsVariable(node.type->id) || node.type->id == columnar::TypeId::kBool ||
-           columnar::ByteWidth(*node.type) != 0);
-      if (!flat) {
-        return Status::Unsupported("writing field '{}' of type '{}'", node.name, node.logical_type);
+    PCHRONICLE_ASSIGN_OR_RETURN(tree_, BuildFieldTree(fields_));
+    for (size_t i = 0; i < tree_.size(); ++i) {
+      PCHRONICLE_ASSIGN_OR_RETURN(std::vector<WrittenColumn> columns,
+                                  ColumnsOf(tree_[i], i, options_.version.minor));
+      for (WrittenColumn& column : columns) {
+        columns_.push_back(std::move(column));
+        AddRows(columns_.back());
       }
-      columns_.emplace_back(node.type);
     }
+    queue_ =
+        ItemQueue::Make(ThreadsOf(options_), {.version_2_2 = options_.version.minor >= 2}, &sink_);
     return Status::Ok();
   }
 
   uint64_t rows() const override { return rows_; }
 
   Status Append(const columnar::RecordBatch& batch) override {
-    if (batch.columns.size() != columns_.size()) {
-      return Status::InvalidArgument("{} columns for a file of {}", batch.columns.size(),
-                                     columns_.size());
+    if (finished_) {
+      return Status::InvalidArgument("rows for a file that is finished");
+    }
+    if (batch.columns.size() != tree_.size() || batch.rows < 0) {
+      return Status::InvalidArgument("{} columns of {} rows for a file of {} columns",
+                                     batch.columns.size(), batch.rows, tree_.size());
+    }
+    for (size_t i = 0; i < tree_.size(); ++i) {
+      if (batch.columns[i] == nullptr) {
+        return Status::InvalidArgument("column '{}' is missing", tree_[i].name);
+      }
+      PCHRONICLE_RETURN_IF_ERROR(CheckArray(*batch.columns[i], tree_[i], batch.rows));
     }
     for (size_t i = 0; i < columns_.size(); ++i) {
-      const columnar::Array& array = *batch.columns[i];
-      if (!columnar::SameType(*array.type, *columns_[i].values().type) ||
-          array.length != batch.rows) {
-        return Status::InvalidArgument("column '{}': {} rows of {} for {}", fields_[i].name,
-                                       array.length, columnar::ToString(*array.type),
-                                       columnar::ToString(*columns_[i].values().type));
-      }
-      if (!fields_[i].nullable && array.null_count != 0) {
-        return Status::InvalidArgument("column '{}': nulls in a field that has none",
-                                       fields_[i].name);
-      }
-    }
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      columns_[i].Append(*batch.columns[i]);
-      if (columns_[i].bytes() >= options_.page_bytes) {
-        PCHRONICLE_RETURN_IF_ERROR(WritePage(&columns_[i]));
-      }
+      PCHRONICLE_RETURN_IF_ERROR(AppendRows(i, batch.columns[columns_[i].field]));
     }
     rows_ += static_cast<uint64_t>(batch.rows);
     return Status::Ok();
   }
 
   Result<uint64_t> Finish() override {
-    for (ColumnBuffer& column : columns_) {
-      if (column.values().rows != 0) {
-        PCHRONICLE_RETURN_IF_ERROR(WritePage(&column));
+    if (std::exchange(finished_, true)) {
+      return Status::InvalidArgument("the file is finished already");
+    }
+    for (Rows& rows : rows_of_) {
+      PCHRONICLE_RETURN_IF_ERROR(
+          std::visit([&](auto& of) { return of.Flush(queue_.get()); }, rows));
+    }
+    PCHRONICLE_RETURN_IF_ERROR(queue_->Drain());
+    PCHRONICLE_RETURN_IF_ERROR(WriteMetadata());
+    return sink_.at();
+  }
+
+ private:
+  using Rows = std::variant<ColumnRows, BlobRows>;
+
+  void AddRows(const WrittenColumn& column) {
+    ColumnPages* pages = &pages_.emplace_back();
+    if (column.blob()) {
+      rows_of_.emplace_back(std::in_place_type<BlobRows>, column, options_.page_bytes, pages,
+                            &sidecars_);
+    } else {
+      rows_of_.emplace_back(std::in_place_type<ColumnRows>, column, options_.page_bytes, pages);
+    }
+  }
+  Status AppendRows(size_t column, const columnar::ArrayPtr& root) {
+    return std::visit([&](auto& rows) { return rows.Append(root, queue_.get()); },
+                      rows_of_[column]);
+  }
+
+  /// The schema as files have it: blobs of version 2 are their descriptors.
+  std::vector<proto::Field> FileFields() const {
+    std::vector<proto::Field> fields;
+    std::set<int32_t> blobs;
+    for (const WrittenColumn& column : columns_) {
+      if (column.node->kind == FieldNode::Kind::kBlob2) {
+        blobs.insert(column.node->id);
       }
     }
-    PCHRONICLE_RETURN_IF_ERROR(Align());
+    for (const proto::Field& field : fields_) {
+      if (blobs.contains(field.id)) {
+        for (proto::Field& part : DescriptorFields(field)) {
+          fields.push_back(std::move(part));
+        }
+      } else if (!blobs.contains(field.parent_id)) {
+        fields.push_back(field);
+      }
+    }
+    return fields;
+  }
+
+  static void Put(uint64_t value, size_t width, std::string* out) {
+    out->append(reinterpret_cast<const char*>(&value), width);
+  }
+
+  /// Everything behind the pages (lance.md B1).
+  Status WriteMetadata() {
+    PCHRONICLE_RETURN_IF_ERROR(sink_.Align());
     proto::FileDescriptor descriptor;
-    descriptor.fields = fields_;
+    descriptor.fields = FileFields();
     descriptor.metadata = options_.metadata;
     descriptor.rows = rows_;
-    const uint64_t descriptor_at = at_;
-    PCHRONICLE_RETURN_IF_ERROR(Write(proto::Write(descriptor).bytes()));
-    const uint64_t descriptor_size = at_ - descriptor_at, columns_at = at_;
+    const uint64_t descriptor_at = sink_.at();
+    PCHRONICLE_RETURN_IF_ERROR(sink_.Put(proto::Write(descriptor).bytes()));
+    const uint64_t descriptor_size = sink_.at() - descriptor_at, columns_at = sink_.at();
     std::string table;
-    for (ColumnBuffer& column : columns_) {
-      for (size_t i = 0; i < column.layouts.size(); ++i) {
-        column.metadata.pages[i].encoding.direct = {proto::kPageLayoutUrl, column.layouts[i]};
-      }
-      const std::string bytes = proto::Write(column.metadata).Take();
-      Put(at_, 8, &table);
+    for (ColumnPages& pages : pages_) {
+      const std::string bytes = pages.Message();
+      Put(sink_.at(), 8, &table);
       Put(bytes.size(), 8, &table);
-      PCHRONICLE_RETURN_IF_ERROR(Write(bytes));
+      PCHRONICLE_RETURN_IF_ERROR(sink_.Put(bytes));
     }
-    const uint64_t table_at = at_;
-    PCHRONICLE_RETURN_IF_ERROR(Write(table));
-    std::string end;
-    const uint64_t buffers_at = at_;
+    const uint64_t table_at = sink_.at(), buffers_at = table_at + table.size();
+    std::string end = std::move(table);
     Put(descriptor_at, 8, &end);
     Put(descriptor_size, 8, &end);
     Put(columns_at, 8, &end);
@@ -147,48 +155,21 @@ class OpenWriter : public FileWriter {
     Put(columns_.size(), 4, &end);
     Put(options_.version.major, 2, &end);
     Put(options_.version.minor, 2, &end);
-    PCHRONICLE_RETURN_IF_ERROR(Write(end + "LANC"));
-    return at_;
-  }
-
- private:
-  static void Put(uint64_t value, size_t width, std::string* out) {
-    out->append(reinterpret_cast<const char*>(&value), width);
-  }
-
-  Status Write(std::string_view bytes) {
-    at_ += bytes.size();
-    return sink_(bytes);
-  }
-
-  Status Align() {
-    const uint64_t fill = (kAlignment - at_ % kAlignment) % kAlignment;
-    return Write(std::string(static_cast<size_t>(fill), 'H'));
-  }
-
-  Status WritePage(ColumnBuffer* column) {
-    PCHRONICLE_ASSIGN_OR_RETURN(EncodedPage page, encoder_.Encode(column->values()));
-    proto::Page& stored = column->metadata.pages.emplace_back();
-    for (const std::string& buffer : page.buffers) {
-      PCHRONICLE_RETURN_IF_ERROR(Align());
-      stored.buffer_offsets.push_back(at_);
-      stored.buffer_sizes.push_back(buffer.size());
-      PCHRONICLE_RETURN_IF_ERROR(Write(buffer));
-    }
-    stored.rows = page.rows;
-    stored.priority = column->pages_rows;
-    column->pages_rows += page.rows;
-    column->layouts.push_back(std::move(page.layout));
-    column->Clear();
-    return Status::Ok();
+    return sink_.Put(end + "LANC");
   }
 
   std::vector<proto::Field> fields_;
-  Sink sink_;
   FileWriterOptions options_;
-  PageEncoder encoder_;
-  std::vector<ColumnBuffer> columns_;
-  uint64_t at_ = 0, rows_ = 0;
+  FileSink sink_;
+  BlobSidecars sidecars_;
+  std::vector<FieldNode> tree_;
+  // Deques: items point into them.
+  std::deque<WrittenColumn> columns_;
+  std::deque<ColumnPages> pages_;
+  std::deque<Rows> rows_of_;
+  std::unique_ptr<ItemQueue> queue_;  // last: its threads use the rest
+  uint64_t rows_ = 0;
+  bool finished_ = false;
 };
 
 }  // namespace

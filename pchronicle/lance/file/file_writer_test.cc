@@ -156,10 +156,9 @@ TEST(LanceWriter, ChoosesWhatIsSmallest_LNCC1) {
             "mini_block dictionary(flat(64), inline_bitpacking(32))");
   EXPECT_EQ(EncodingOf("string", Style::kFew, 3000),
             "mini_block dictionary(variable(flat(32)), inline_bitpacking(32))");
-  EXPECT_EQ(EncodingOf("string", Style::kAny, 3000),
-            "mini_block general(zstd, variable(flat(32)))");
-  EXPECT_EQ(EncodingOf("large_string", Style::kWide, 3000),
-            "full_zip general(zstd, variable(flat(64)))");
+  EXPECT_EQ(EncodingOf("string", Style::kAny, 3000), "mini_block fsst(variable(flat(32)))");
+  EXPECT_EQ(EncodingOf("large_string", Style::kWide, 3000), "full_zip fsst(variable(flat(64)))");
+  EXPECT_EQ(EncodingOf("string", Style::kAny, 30), "mini_block variable(flat(32))");
   EXPECT_EQ(EncodingOf("double", Style::kNull, 10), "constant");
 }
 
@@ -169,8 +168,11 @@ TEST(LanceWriter, RefusesWhatItCannotWrite) {
         .status()
         .ToString();
   };
-  EXPECT_EQ(message({MakeField(0, "l", "list"), MakeField(1, "item", "int64", 0)}),
-            "unsupported: writing field 'l' of type 'list'");
+  EXPECT_EQ(message({MakeField(0, "l", "list"), MakeField(1, "item", "json", 0)}),
+            "unsupported: writing field 'l.item' of type 'json'");
+  EXPECT_EQ(message({MakeField(0, "m", "map"), MakeField(1, "entries", "struct", 0),
+                     MakeField(2, "key", "string", 1), MakeField(3, "value", "int64", 1)}),
+            "unsupported: writing field 'm' of type 'map' in a file before version 2.2");
   EXPECT_EQ(message({MakeField(0, "x", "json")}), "unsupported: writing field 'x' of type 'json'");
   proto::Field strict = MakeField(0, "n", "int64");
   strict.nullable = false;

@@ -374,6 +374,10 @@ WireWriter Write(const CompressiveEncoding& encoding) {
       member.Number(1, encoding.bits);
       child(3, 0);
       break;
+    case Kind::kFsst:
+      member.Bytes(1, encoding.symbol_table);
+      child(2, 0);
+      break;
     case Kind::kRle:
       child(1, 0);
       child(2, 1);

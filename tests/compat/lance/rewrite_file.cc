@@ -1,4 +1,4 @@
-// Writes the flat columns of a data file anew: rewrite_file IN.lance OUT.lance MINOR. Prints the
+// Writes the columns of a data file anew: rewrite_file IN.lance OUT.lance MINOR. Prints the
 // names of the columns. The official library then reads what came out.
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +10,20 @@ namespace {
 
 using namespace pchronicle;
 
+/// The field and everything below it, with new ids in the order of the list.
+void Flatten(const lance::FieldNode& node, int32_t parent, std::vector<lance::proto::Field>* out) {
+  lance::proto::Field field;
+  field.id = static_cast<int32_t>(out->size());
+  field.parent_id = parent;
+  field.name = node.name;
+  field.logical_type = node.logical_type;
+  field.nullable = node.nullable;
+  out->push_back(field);
+  for (const lance::FieldNode& child : node.children) {
+    Flatten(child, field.id, out);
+  }
+}
+
 Status Rewrite(const std::filesystem::path& in, const char* out, uint32_t minor) {
   PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<io::Store> store,
                               io::OpenLocalStore(in.parent_path().string()));
@@ -18,26 +32,22 @@ Status Rewrite(const std::filesystem::path& in, const char* out, uint32_t minor)
   PCHRONICLE_ASSIGN_OR_RETURN(
       const auto file,
       lance::FileReader::Open(std::shared_ptr<const io::RandomReader>(std::move(opened)), {}));
-  std::vector<lance::FieldNode> flat;
+  lance::FileWriterOptions options;
+  options.version = {2, minor};
+  options.page_bytes = 100000;
+  std::vector<lance::FieldNode> written;
   std::vector<lance::proto::Field> fields;
   for (const lance::FieldNode& node : file->schema()) {
-    lance::proto::Field field;
-    field.id = static_cast<int32_t>(fields.size());
-    field.parent_id = -1;
-    field.name = node.name;
-    field.logical_type = node.logical_type;
-    field.nullable = node.nullable;
     const auto ignore = [](std::string_view) { return Status::Ok(); };
-    if (lance::FileWriter::Create({field}, ignore).ok()) {
-      flat.push_back(node);
-      fields.push_back(field);
+    std::vector<lance::proto::Field> alone;
+    Flatten(node, -1, &alone);
+    if (lance::FileWriter::Create(alone, ignore, options).ok()) {
+      written.push_back(node);
+      Flatten(node, -1, &fields);
       std::printf("%s\n", node.name.c_str());
     }
   }
   std::ofstream stream(out, std::ios::binary);
-  lance::FileWriterOptions options;
-  options.version = {2, minor};
-  options.page_bytes = 100000;
   PCHRONICLE_ASSIGN_OR_RETURN(const auto writer,
                               lance::FileWriter::Create(
                                   fields,
@@ -47,7 +57,7 @@ Status Rewrite(const std::filesystem::path& in, const char* out, uint32_t minor)
                                     return Status::Ok();
                                   },
                                   options));
-  PCHRONICLE_ASSIGN_OR_RETURN(const auto reader, file->Read(flat, file->SequentialColumns()));
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto reader, file->Read(written, file->SequentialColumns()));
   const uint64_t step = reader->SuggestRows();
   for (uint64_t at = 0; at < file->rows(); at += step) {
     columnar::RecordBatch batch;
