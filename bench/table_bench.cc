@@ -1,0 +1,139 @@
+// One measured action on a Lance table, as a process of its own. Takes part in the shared
+// benchmark.
+//
+//   table_bench lance {full|narrow|filter|take|lanes|lanes-full} PATH
+//
+// Prints the sums of what was read as one JSON line, and `inner_seconds=S` on stderr: the action
+// alone, with opening the table. Batches are summed as they come, within the measured time.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/table_sums.h"
+#include "pchronicle/lance/table/scan_stream.h"
+#include "pchronicle/lance/table/take.h"
+
+namespace pchronicle::bench {
+namespace {
+
+using columnar::CompareOp;
+
+constexpr const char* kUsage =
+    "usage: table_bench lance {full|narrow|filter|take|lanes|lanes-full} PATH";
+
+Result<std::shared_ptr<const lance::Table>> OpenTable(const std::string& path) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<io::Store> store, io::OpenLocalStore(path));
+  return lance::Table::Open(store);
+}
+
+Status ScanAction(const std::string& action, const std::string& path, TableSums* sums) {
+  PCHRONICLE_ASSIGN_OR_RETURN(std::shared_ptr<const lance::Table> table, OpenTable(path));
+  lance::ScanOptions options;
+  if (action == "narrow") {
+    options.columns = {"source", "model_name", "prompt_tokens"};
+  } else if (action == "lanes") {
+    options.columns = {"completion_token_ids", "logprobs"};
+  } else if (action == "filter") {
+    options.columns = {"session_id", "step_id"};
+    options.filter =
+        columnar::And({columnar::Compare("source", CompareOp::kEq, std::string("agent")),
+                       columnar::Compare("prompt_tokens", CompareOp::kGt, int64_t{60000})});
+  }
+  const size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  options.parallelism = threads;
+  PCHRONICLE_ASSIGN_OR_RETURN(std::shared_ptr<const lance::Scan> scan,
+                              lance::Scan::Plan(std::move(table), std::move(options)));
+  const Context context;
+  const auto stream = lance::ScanStream::Start(std::move(scan), threads, true, context);
+  columnar::RecordBatch batch;
+  for (;;) {
+    PCHRONICLE_ASSIGN_OR_RETURN(const bool more, stream->Next(&batch));
+    if (!more) {
+      return Status::Ok();
+    }
+    PCHRONICLE_RETURN_IF_ERROR(sums->Add(batch));
+  }
+}
+
+// Addresses of ascending row numbers, which count live rows only.
+Result<std::vector<lance::RowAddress>> Locate(const lance::Table& table,
+                                              const std::set<uint64_t>& numbers) {
+  std::vector<lance::RowAddress> out;
+  auto number = numbers.begin();
+  uint64_t first = 0;
+  for (size_t i = 0; i < table.fragments().size() && number != numbers.end(); ++i) {
+    const uint64_t rows = table.fragments()[i].physical_rows;
+    const auto id = static_cast<uint32_t>(table.fragments()[i].id);
+    PCHRONICLE_ASSIGN_OR_RETURN(const auto deleted, table.Deletions(i));
+    const uint64_t live = rows - (deleted == nullptr ? 0 : deleted->cardinality());
+    for (uint64_t offset = 0, seen = first; deleted != nullptr && offset < rows; ++offset) {
+      if (!deleted->Contains(static_cast<uint32_t>(offset)) && number != numbers.end() &&
+          *number == seen++) {
+        out.push_back({id, static_cast<uint32_t>(offset)});
+        ++number;
+      }
+    }
+    for (; deleted == nullptr && number != numbers.end() && *number < first + live; ++number) {
+      out.push_back({id, static_cast<uint32_t>(*number - first)});
+    }
+    first += live;
+  }
+  return out;
+}
+
+Status TakeAction(const std::string& path, TableSums* sums) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<const lance::Table> table, OpenTable(path));
+  const uint64_t rows = table->CountRows();
+  std::set<uint64_t> numbers;
+  for (uint64_t i = 1; i <= 100 && rows > 0; ++i) {
+    numbers.insert(i * 2654435761 % rows);
+  }
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto addresses, Locate(*table, numbers));
+  PCHRONICLE_ASSIGN_OR_RETURN(const columnar::RecordBatch batch,
+                              lance::TakeAddresses(table, addresses, {}, nullptr));
+  return sums->Add(batch);
+}
+
+int Fail(const std::string& message) {
+  fmt::print(stderr, "table_bench: {}\n", message);
+  return 1;
+}
+
+int Main(const std::vector<std::string>& args) {
+  if (args.size() < 3) {
+    return Fail(kUsage);
+  }
+  const std::string& action = args[1];
+  if (args[0] != "lance") {
+    return Fail(fmt::format("tables of format '{}' are not supported, only lance", args[0]));
+  }
+  static const std::set<std::string> kActions = {"full", "narrow", "filter",
+                                                 "take", "lanes",  "lanes-full"};
+  if (args.size() != 3 || !kActions.contains(action)) {
+    return Fail(fmt::format("no action '{}' with {} arguments\n{}", action, args.size(), kUsage));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  TableSums sums;
+  const Status status =
+      action == "take" ? TakeAction(args[2], &sums) : ScanAction(action, args[2], &sums);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  if (!status.ok()) {
+    return Fail(status.ToString());
+  }
+  fmt::print("{}\n", sums.ToJson(action));
+  std::fflush(stdout);
+  fmt::print(stderr, "inner_seconds={:.6f}\n", took.count());
+  return 0;
+}
+
+}  // namespace
+}  // namespace pchronicle::bench
+
+int main(int argc, char** argv) {
+  return pchronicle::bench::Main(std::vector<std::string>(argv + 1, argv + argc));
+}
