@@ -20,7 +20,7 @@ class ConstantPage : public PageDecoder {
         plan_(std::move(plan)) {}
 
   Status Open(const ValueShape& shape);
-  Status Append(uint64_t from, uint64_t to, bool ahead, LeafBuilder* out) override;
+  Status Append(uint64_t from, uint64_t to, uint64_t ahead, LeafBuilder* out) override;
   Status Prefetch(std::span<const uint64_t>) override { return Status::Ok(); }
 
  private:
@@ -139,7 +139,7 @@ Status ConstantPage::AppendValues(size_t count, LeafBuilder* out) {
   return Status::Ok();
 }
 
-Status ConstantPage::Append(uint64_t from, uint64_t to, bool, LeafBuilder* out) {
+Status ConstantPage::Append(uint64_t from, uint64_t to, uint64_t, LeafBuilder* out) {
   if (from == to) {
     return Status::Ok();
   }

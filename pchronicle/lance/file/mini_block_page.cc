@@ -25,8 +25,10 @@ class MiniBlockPage : public PageDecoder {
 
   Status Open(const ValueShape& shape);
 
-  Status Append(uint64_t from, uint64_t to, bool ahead, LeafBuilder* out) override {
-    ahead_end_ = ahead ? source_.size(kChunks) : 0;
+  Status Append(uint64_t from, uint64_t to, uint64_t ahead, LeafBuilder* out) override {
+    ahead_end_ = ahead <= to              ? 0
+                 : ahead >= options_.rows ? source_.size(kChunks)
+                                          : ChunkEnd(ChunkOfRow(ahead - 1));
     return plan_.lists == 0 ? AppendFlat(from, to, out) : AppendNested(from, to, out);
   }
   Status Prefetch(std::span<const uint64_t> rows) override;

@@ -33,8 +33,9 @@ struct LeafBuilder {
 class PageDecoder {
  public:
   virtual ~PageDecoder() = default;
-  /// Appends rows [from, to). `ahead`: the rows behind will be asked for next.
-  virtual Status Append(uint64_t from, uint64_t to, bool ahead, LeafBuilder* out) = 0;
+  /// Appends rows [from, to). Rows [to, ahead) will be asked for next; none: `ahead` is at most
+  /// `to`. It may lie behind the page.
+  virtual Status Append(uint64_t from, uint64_t to, uint64_t ahead, LeafBuilder* out) = 0;
   /// Tells which rows (ascending) will be asked for, so that they can be read in few calls.
   virtual Status Prefetch(std::span<const uint64_t> rows) = 0;
   /// First rows of the pieces that are decoded as one, without 0.
