@@ -2,9 +2,11 @@
 // benchmark.
 //
 //   table_bench lance {full|narrow|filter|take|lanes|lanes-full} PATH
+//   table_bench lance index PATH COLUMN {BTREE|BITMAP} DIRECTORY
 //
-// Prints the sums of what was read as one JSON line, and `inner_seconds=S` on stderr: the action
-// alone, with opening the table. Batches are summed as they come, within the measured time.
+// The last writes the files of an index to a directory. Prints the sums of what was read as one
+// JSON line, and `inner_seconds=S` on stderr: the action alone, with opening the table. Batches are
+// summed as they come, within the measured time.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -14,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/index_action.h"
 #include "bench/table_sums.h"
 #include "pchronicle/lance/table/scan_stream.h"
 #include "pchronicle/lance/table/take.h"
@@ -24,7 +27,8 @@ namespace {
 using columnar::CompareOp;
 
 constexpr const char* kUsage =
-    "usage: table_bench lance {full|narrow|filter|take|lanes|lanes-full} PATH";
+    "usage: table_bench lance {full|narrow|filter|take|lanes|lanes-full} PATH\n"
+    "       table_bench lance index PATH COLUMN {BTREE|BITMAP} DIRECTORY";
 
 Result<std::shared_ptr<const lance::Table>> OpenTable(const std::string& path) {
   PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<io::Store> store, io::OpenLocalStore(path));
@@ -99,6 +103,23 @@ Status TakeAction(const std::string& path, TableSums* sums) {
   return sums->Add(batch);
 }
 
+Result<std::string> Run(const std::vector<std::string>& args) {
+  static const std::set<std::string> kScans = {"full", "narrow", "filter", "lanes", "lanes-full"};
+  const std::string& action = args[1];
+  TableSums sums;
+  if (action == "take" && args.size() == 3) {
+    PCHRONICLE_RETURN_IF_ERROR(TakeAction(args[2], &sums));
+  } else if (kScans.contains(action) && args.size() == 3) {
+    PCHRONICLE_RETURN_IF_ERROR(ScanAction(action, args[2], &sums));
+  } else if (action == "index" && args.size() == 6) {
+    return IndexAction(args[2], args[3], args[4], args[5]);
+  } else {
+    return Status::InvalidArgument("no action '{}' with {} arguments\n{}", action, args.size(),
+                                   kUsage);
+  }
+  return sums.ToJson(action);
+}
+
 int Fail(const std::string& message) {
   fmt::print(stderr, "table_bench: {}\n", message);
   return 1;
@@ -108,24 +129,16 @@ int Main(const std::vector<std::string>& args) {
   if (args.size() < 3) {
     return Fail(kUsage);
   }
-  const std::string& action = args[1];
   if (args[0] != "lance") {
     return Fail(fmt::format("tables of format '{}' are not supported, only lance", args[0]));
   }
-  static const std::set<std::string> kActions = {"full", "narrow", "filter",
-                                                 "take", "lanes",  "lanes-full"};
-  if (args.size() != 3 || !kActions.contains(action)) {
-    return Fail(fmt::format("no action '{}' with {} arguments\n{}", action, args.size(), kUsage));
-  }
   const auto start = std::chrono::steady_clock::now();
-  TableSums sums;
-  const Status status =
-      action == "take" ? TakeAction(args[2], &sums) : ScanAction(action, args[2], &sums);
+  const Result<std::string> answer = Run(args);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  if (!status.ok()) {
-    return Fail(status.ToString());
+  if (!answer.ok()) {
+    return Fail(answer.status().ToString());
   }
-  fmt::print("{}\n", sums.ToJson(action));
+  fmt::print("{}\n", *answer);
   std::fflush(stdout);
   fmt::print(stderr, "inner_seconds={:.6f}\n", took.count());
   return 0;
