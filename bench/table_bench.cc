@@ -2,13 +2,16 @@
 // benchmark.
 //
 //   table_bench lance {full|narrow|filter|take|lanes|lanes-full} PATH
+//   table_bench lance point PATH COLUMN VALUE
 //   table_bench lance index PATH COLUMN {BTREE|BITMAP} DIRECTORY
 //
-// The last writes the files of an index to a directory. Prints the sums of what was read as one
+// `point` gives all columns of the rows whose column equals a text or a number, `index` writes the
+// files of an index to a directory. Prints the sums of what was read as one
 // JSON line, and `inner_seconds=S` on stderr: the action alone, with opening the table. Batches are
 // summed as they come, within the measured time.
 #include <fmt/core.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <set>
@@ -18,6 +21,7 @@
 
 #include "bench/index_action.h"
 #include "bench/table_sums.h"
+#include "pchronicle/lance/table/projection.h"
 #include "pchronicle/lance/table/scan_stream.h"
 #include "pchronicle/lance/table/take.h"
 
@@ -28,6 +32,7 @@ using columnar::CompareOp;
 
 constexpr const char* kUsage =
     "usage: table_bench lance {full|narrow|filter|take|lanes|lanes-full} PATH\n"
+    "       table_bench lance point PATH COLUMN VALUE\n"
     "       table_bench lance index PATH COLUMN {BTREE|BITMAP} DIRECTORY";
 
 Result<std::shared_ptr<const lance::Table>> OpenTable(const std::string& path) {
@@ -62,6 +67,49 @@ Status ScanAction(const std::string& action, const std::string& path, TableSums*
     }
     PCHRONICLE_RETURN_IF_ERROR(sums->Add(batch));
   }
+}
+
+// The literal of a value given as text.
+Result<columnar::Scalar> ParseValue(const lance::Table& table, const std::string& column,
+                                    const std::string& text) {
+  const lance::FieldNode* field = lance::FindField(table.schema(), column);
+  if (field == nullptr || field->type == nullptr) {
+    return Status::InvalidArgument("{}: no column '{}'", table.Describe(), column);
+  }
+  if (columnar::IsVariable(field->type->id)) {
+    return columnar::Scalar(text);
+  }
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return Status::InvalidArgument("'{}' is no number", text);
+  }
+  return columnar::Scalar(number);
+}
+
+Result<std::string> PointAction(const std::string& path, const std::string& column,
+                                const std::string& value) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<io::Store> store, io::OpenLocalStore(path));
+  PCHRONICLE_ASSIGN_OR_RETURN(std::shared_ptr<const lance::Table> table, lance::Table::Open(store));
+  PCHRONICLE_ASSIGN_OR_RETURN(columnar::Scalar literal, ParseValue(*table, column, value));
+  lance::ScanOptions options;
+  options.filter = columnar::Compare(column, CompareOp::kEq, std::move(literal));
+  PCHRONICLE_ASSIGN_OR_RETURN(std::shared_ptr<const lance::Scan> scan,
+                              lance::Scan::Plan(std::move(table), std::move(options)));
+  const Context context;
+  const auto stream = lance::ScanStream::Start(scan, 1, true, context);
+  columnar::RecordBatch batch;
+  int64_t rows = 0;
+  for (;;) {
+    PCHRONICLE_ASSIGN_OR_RETURN(const bool more, stream->Next(&batch));
+    if (!more) {
+      break;
+    }
+    rows += batch.rows;
+  }
+  return fmt::format("{{\"rows\": {}, \"columns\": {}, \"rows_examined\": {}, \"reads\": {}}}",
+                     rows, scan->schema().size(), scan->counters().rows_examined,
+                     store->counters().reads);
 }
 
 // Addresses of ascending row numbers, which count live rows only.
@@ -111,6 +159,8 @@ Result<std::string> Run(const std::vector<std::string>& args) {
     PCHRONICLE_RETURN_IF_ERROR(TakeAction(args[2], &sums));
   } else if (kScans.contains(action) && args.size() == 3) {
     PCHRONICLE_RETURN_IF_ERROR(ScanAction(action, args[2], &sums));
+  } else if (action == "point" && args.size() == 5) {
+    return PointAction(args[2], args[3], args[4]);
   } else if (action == "index" && args.size() == 6) {
     return IndexAction(args[2], args[3], args[4], args[5]);
   } else {
