@@ -9,6 +9,10 @@ namespace {
 // An entry in the temporary file: u32 size of the key, u64 number, key.
 constexpr size_t kHead = sizeof(uint32_t) + sizeof(uint64_t);
 constexpr size_t kSpillBytes = 1 << 20;
+// Keys of one byte are the smallest that need memory of their own.
+constexpr size_t kSmallKey = 1;
+// Entries by which the memory for all keys is judged.
+constexpr size_t kSample = 4096;
 constexpr uint64_t kSmallestWindow = 64 << 10, kLargestWindow = 1 << 20;
 
 void AppendEntry(std::string_view key, uint64_t number, std::string* out) {
@@ -37,6 +41,12 @@ size_t SharedBytes(std::string_view a, std::string_view b, size_t limit) {
 
 }  // namespace
 
+void EntrySorter::Expect(uint64_t entries) {
+  expected_ += entries;
+  slots_.reserve(
+      static_cast<size_t>(std::min(expected_, memory_bytes_ / (sizeof(Slot) + kSmallKey))));
+}
+
 Status EntrySorter::Add(std::string_view key, uint64_t number) {
   if (key.size() > UINT32_MAX) {
     return Status::ResourceExhausted("a value of {} bytes in an index", key.size());
@@ -46,6 +56,10 @@ Status EntrySorter::Add(std::string_view key, uint64_t number) {
     PCHRONICLE_RETURN_IF_ERROR(Spill());
   }
   shared_ = slots_.empty() ? key.size() : SharedBytes(KeyOf(slots_.front()), key, shared_);
+  if (slots_.size() == kSample && expected_ > kSample) {
+    const uint64_t all = keys_.size() / kSample * expected_;
+    keys_.reserve(static_cast<size_t>(std::min(all + all / 8, memory_bytes_)));
+  }
   slots_.push_back({0, number, keys_.size(), static_cast<uint32_t>(key.size())});
   keys_.append(key);
   ++size_;

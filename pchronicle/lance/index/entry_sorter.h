@@ -31,6 +31,8 @@ class EntrySorter {
  public:
   explicit EntrySorter(uint64_t memory_bytes) : memory_bytes_(memory_bytes) {}
 
+  /// About so many entries will come: memory for them is taken at once, as far as it may be used.
+  void Expect(uint64_t entries);
   /// kIo, kResourceExhausted: the temporary file, or a key of 4 GiB.
   Status Add(std::string_view key, uint64_t number);
   uint64_t size() const { return size_; }
@@ -57,7 +59,7 @@ class EntrySorter {
   Status Spill();
 
   const uint64_t memory_bytes_;
-  uint64_t size_ = 0;
+  uint64_t size_ = 0, expected_ = 0;
   std::string keys_;
   std::vector<Slot> slots_;
   size_t shared_ = 0;  // bytes that the keys in memory have in common

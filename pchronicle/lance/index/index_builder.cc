@@ -54,6 +54,10 @@ Status AddRows(const std::shared_ptr<const Table>& table, const std::string& col
                               Scan::Plan(table, std::move(scan_options)));
   const Context always;
   const Context& context = options.context == nullptr ? always : *options.context;
+  for (const uint64_t id : fragments) {
+    const std::optional<size_t> position = table->FindFragment(id);
+    entries->values.Expect(position ? table->fragments()[*position].physical_rows : 0);
+  }
   // In order: rows that were written in the order of the column come sorted.
   const auto stream = ScanStream::Start(std::move(scan), options.threads, true, context);
   columnar::RecordBatch batch;
