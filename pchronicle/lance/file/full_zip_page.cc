@@ -15,13 +15,10 @@ constexpr size_t kEntries = 0, kRowPositions = 1;
 /// Rows whose positions are read at once.
 constexpr uint64_t kPositionRows = 4096;
 
-class FullZipPage : public PageDecoder {
+class FullZipPage : public LayoutPage {
  public:
   FullZipPage(const PageOptions& options, PageSource source, LayerPlan plan)
-      : options_(options),
-        layout_(*options.layout),
-        source_(std::move(source)),
-        plan_(std::move(plan)) {}
+      : LayoutPage(options, std::move(source), std::move(plan)) {}
 
   Status Open(const ValueShape& shape);
   Status Append(uint64_t from, uint64_t to, uint64_t ahead, LeafBuilder* out) override;
@@ -39,10 +36,6 @@ class FullZipPage : public PageDecoder {
   Status AppendEntries(Bytes entries, uint64_t rows, LeafBuilder* out);
   Result<uint64_t> TakeLength(Bytes* entries) const;
 
-  PageOptions options_;
-  const proto::PageLayout& layout_;
-  PageSource source_;
-  LayerPlan plan_;
   std::unique_ptr<ZipValueDecoder> value_;
   size_t control_bytes_ = 0;
   size_t length_bytes_ = 0;  // variable values

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pchronicle/base/result.h"
@@ -47,6 +48,21 @@ struct PageOptions {
   uint64_t rows = 0;
   DecodeContext* context = nullptr;
   uint64_t max_batch_bytes = 0;
+};
+
+/// What the page layouts of lance.md B4 and B5 have in common.
+class LayoutPage : public PageDecoder {
+ protected:
+  LayoutPage(const PageOptions& options, PageSource source, LayerPlan plan)
+      : options_(options),
+        layout_(*options.layout),
+        source_(std::move(source)),
+        plan_(std::move(plan)) {}
+
+  PageOptions options_;
+  const proto::PageLayout& layout_;
+  PageSource source_;
+  LayerPlan plan_;
 };
 
 /// Opens a page for a column of that shape and path: reads chunk tables and dictionaries. Errors as
