@@ -44,18 +44,31 @@ void Buffer::AppendZeros(size_t size) {
 }
 
 std::shared_ptr<Buffer> BufferPool::Take() {
+  size_t largest = 0;
+  for (const std::shared_ptr<Buffer>& buffer : buffers_) {
+    largest = std::max(largest, buffer->capacity());
+  }
+  std::shared_ptr<Buffer> taken;
   for (const std::shared_ptr<Buffer>& buffer : buffers_) {
     if (buffer.use_count() == 1) {
       // Orders our writes behind the last reads of the thread that let go.
       std::atomic_thread_fence(std::memory_order_acquire);
       buffer->Clear();
-      return buffer;
+      taken = buffer;
+      break;
     }
   }
-  if (buffers_.size() == kPooled) {
-    buffers_.erase(buffers_.begin());  // its holders free it
+  if (taken == nullptr) {
+    if (buffers_.size() == kPooled) {
+      buffers_.erase(buffers_.begin());  // its holders free it
+    }
+    taken = buffers_.emplace_back(std::make_shared<Buffer>());
   }
-  return buffers_.emplace_back(std::make_shared<Buffer>());
+  // Batches are alike: growing to their size step by step would copy each of them several times.
+  if (taken->capacity() < largest / 2) {
+    taken->Reserve(largest);
+  }
+  return taken;
 }
 
 size_t BufferPool::bytes() const {

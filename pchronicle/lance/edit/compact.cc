@@ -88,7 +88,10 @@ Result<proto::RewriteGroup> Rewrite(const std::shared_ptr<const Table>& table,
   }
   MovedRows moved(table);
   ScanOptions scan_options;
-  scan_options.fragments = positions;
+  scan_options.fragments.emplace();
+  for (const proto::Fragment& fragment : group.old_fragments) {
+    scan_options.fragments->insert(fragment.id);
+  }
   moved.Request(&scan_options);
   PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<const Scan> scan,
                               Scan::Plan(table, std::move(scan_options)));

@@ -13,7 +13,7 @@ class BlobPage : public PageDecoder {
   BlobPage(LayerPlan plan, std::unique_ptr<PageDecoder> inner, const ValueShape& shape)
       : plan_(std::move(plan)), inner_(std::move(inner)), descriptors_(shape, {PathStep{}}) {}
 
-  Status Append(uint64_t from, uint64_t to, bool ahead, LeafBuilder* out) override {
+  Status Append(uint64_t from, uint64_t to, uint64_t ahead, LeafBuilder* out) override {
     descriptors_.Reset();
     PCHRONICLE_RETURN_IF_ERROR(inner_->Append(from, to, ahead, &descriptors_));
     const auto count = static_cast<size_t>(to - from);

@@ -32,14 +32,15 @@ Status ColumnReader::OpenPageAt(size_t page) {
   return Status::Ok();
 }
 
-Status ColumnReader::AppendRows(uint64_t begin, uint64_t end, bool ahead) {
+Status ColumnReader::AppendRows(uint64_t begin, uint64_t end, uint64_t ahead) {
   for (uint64_t row = begin; row < end;) {
     const size_t page = column_->PageOfRow(row);
     const uint64_t first = column_->first_row[page];
     const uint64_t stop = std::min(end, column_->first_row[page + 1]);
     PCHRONICLE_RETURN_IF_ERROR(InPage(page, OpenPageAt(page)));
-    PCHRONICLE_RETURN_IF_ERROR(
-        InPage(page, page_->Append(row - first, stop - first, ahead, &builder_)));
+    PCHRONICLE_RETURN_IF_ERROR(InPage(
+        page,
+        page_->Append(row - first, stop - first, ahead > first ? ahead - first : 0, &builder_)));
     row = stop;
   }
   return Status::Ok();
@@ -65,7 +66,9 @@ Status ColumnReader::CheckBatch(uint64_t rows) const {
 Status ColumnReader::Read(uint64_t begin, uint64_t end) {
   builder_.Reset();
   PCHRONICLE_RETURN_IF_ERROR(CheckBatch(end - begin));
-  const bool ahead = begin == next_row_;
+  const uint64_t ahead = expected_end_ != 0   ? expected_end_
+                         : begin == next_row_ ? column_->rows()
+                                              : 0;
   next_row_ = UINT64_MAX;
   PCHRONICLE_RETURN_IF_ERROR(AppendRows(begin, end, ahead));
   PCHRONICLE_RETURN_IF_ERROR(Check(end - begin));
@@ -101,7 +104,7 @@ Status ColumnReader::Take(std::span<const uint64_t> rows) {
       while (stop < i && rows[stop] == rows[stop - 1] + 1) {
         ++stop;
       }
-      PCHRONICLE_RETURN_IF_ERROR(AppendRows(rows[k], rows[stop - 1] + 1, false));
+      PCHRONICLE_RETURN_IF_ERROR(AppendRows(rows[k], rows[stop - 1] + 1, 0));
       k = stop;
     }
   }

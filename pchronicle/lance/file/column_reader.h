@@ -36,6 +36,8 @@ class ColumnReader {
   const Column& column() const { return *column_; }
   LeafBuilder& builder() { return builder_; }
 
+  /// As RowReader::Expect.
+  void Expect(uint64_t end) { expected_end_ = end; }
   /// Replaces the builder's content by rows [begin, end).
   Status Read(uint64_t begin, uint64_t end);
   /// Replaces the builder's content by some rows, ascending.
@@ -47,7 +49,8 @@ class ColumnReader {
 
  private:
   Status OpenPageAt(size_t page);
-  Status AppendRows(uint64_t begin, uint64_t end, bool ahead);
+  // Rows of the column; those up to `ahead` will be asked for next.
+  Status AppendRows(uint64_t begin, uint64_t end, uint64_t ahead);
   /// Values of fixed width are counted before they take memory.
   Status CheckBatch(uint64_t rows) const;
   Status Check(uint64_t rows) const;
@@ -62,6 +65,7 @@ class ColumnReader {
   std::unique_ptr<proto::PageLayout> layout_;  // of the open page, which points to it
   std::unique_ptr<PageDecoder> page_;
   uint64_t next_row_ = UINT64_MAX;  // where the last read ended
+  uint64_t expected_end_ = 0;       // 0: nobody said how far reads will go
 };
 
 }  // namespace pchronicle::lance

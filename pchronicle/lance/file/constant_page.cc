@@ -11,16 +11,13 @@
 namespace pchronicle::lance {
 namespace {
 
-class ConstantPage : public PageDecoder {
+class ConstantPage : public LayoutPage {
  public:
   ConstantPage(const PageOptions& options, PageSource source, LayerPlan plan)
-      : options_(options),
-        layout_(*options.layout),
-        source_(std::move(source)),
-        plan_(std::move(plan)) {}
+      : LayoutPage(options, std::move(source), std::move(plan)) {}
 
   Status Open(const ValueShape& shape);
-  Status Append(uint64_t from, uint64_t to, bool ahead, LeafBuilder* out) override;
+  Status Append(uint64_t from, uint64_t to, uint64_t ahead, LeafBuilder* out) override;
   Status Prefetch(std::span<const uint64_t>) override { return Status::Ok(); }
 
  private:
@@ -30,10 +27,6 @@ class ConstantPage : public PageDecoder {
   Status AppendNested(uint64_t from, uint64_t to, LeafBuilder* out);
   Status AppendValues(size_t count, LeafBuilder* out);
 
-  PageOptions options_;
-  const proto::PageLayout& layout_;
-  PageSource source_;
-  LayerPlan plan_;
   std::optional<std::string> value_;
   columnar::Buffer rep_, def_;
   bool all_null_ = false;  // without levels
@@ -139,7 +132,7 @@ Status ConstantPage::AppendValues(size_t count, LeafBuilder* out) {
   return Status::Ok();
 }
 
-Status ConstantPage::Append(uint64_t from, uint64_t to, bool, LeafBuilder* out) {
+Status ConstantPage::Append(uint64_t from, uint64_t to, uint64_t, LeafBuilder* out) {
   if (from == to) {
     return Status::Ok();
   }

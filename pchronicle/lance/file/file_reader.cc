@@ -35,6 +35,12 @@ ReadCounters& ReadCounters::operator+=(const ReadCounters& other) {
   return *this;
 }
 
+ReadCounters ReadCounters::Since(const ReadCounters& earlier) const {
+  return {read_calls - earlier.read_calls, bytes_read - earlier.bytes_read,
+          pages_opened - earlier.pages_opened, chunks_decoded - earlier.chunks_decoded,
+          rows - earlier.rows};
+}
+
 Result<std::shared_ptr<const io::RandomReader>> BlobOpener::OpenSidecar(uint32_t blob_id) {
   return Status::Unsupported("blob {} lies in another file", blob_id);
 }

@@ -32,6 +32,8 @@ struct ReadCounters {
   uint64_t chunks_decoded = 0;  // mini-block chunks, other pages count one for each slice
   uint64_t rows = 0;
   ReadCounters& operator+=(const ReadCounters& other);
+  /// What was added since `earlier`.
+  ReadCounters Since(const ReadCounters& earlier) const;
 };
 
 /// Opens what blob columns point to (lance.md E2). Thread-safe. The default refuses.
@@ -137,6 +139,9 @@ class RowReader {
   /// of the widest column, about `parts` of them, ascending, first 0, last rows().
   virtual Result<std::vector<uint64_t>> SplitPoints(size_t parts) = 0;
 
+  /// Tells that ReadRows will be asked for rows in order, up to row `end`: larger ranges are read
+  /// ahead, and nothing behind it. Without, going forward reads ahead as far as the file goes.
+  virtual void Expect(uint64_t end) { static_cast<void>(end); }
   /// Rows [begin, end), begin <= end <= rows(). Going forward is cheap: what lies between two calls
   /// is kept.
   virtual Status ReadRows(uint64_t begin, uint64_t end, columnar::RecordBatch* out) = 0;

@@ -15,31 +15,27 @@ constexpr size_t kEntries = 0, kRowPositions = 1;
 /// Rows whose positions are read at once.
 constexpr uint64_t kPositionRows = 4096;
 
-class FullZipPage : public PageDecoder {
+class FullZipPage : public LayoutPage {
  public:
   FullZipPage(const PageOptions& options, PageSource source, LayerPlan plan)
-      : options_(options),
-        layout_(*options.layout),
-        source_(std::move(source)),
-        plan_(std::move(plan)) {}
+      : LayoutPage(options, std::move(source), std::move(plan)) {}
 
   Status Open(const ValueShape& shape);
-  Status Append(uint64_t from, uint64_t to, bool ahead, LeafBuilder* out) override;
+  Status Append(uint64_t from, uint64_t to, uint64_t ahead, LeafBuilder* out) override;
   Status Prefetch(std::span<const uint64_t> rows) override;
   std::vector<uint64_t> Cuts() const override;
 
  private:
   bool indexed() const { return position_bytes_ != 0; }
   /// Byte positions of rows from..to, to included.
-  Status ReadPositions(uint64_t from, uint64_t to, bool ahead);
+  Status ReadPositions(uint64_t from, uint64_t to, uint64_t ahead);
+  /// Where the entries of row `ahead` may start, judged by the positions that were read up to row
+  /// `end`.
+  uint64_t GuessPosition(uint64_t end, uint64_t ahead) const;
   /// Decodes the entries of whole rows.
   Status AppendEntries(Bytes entries, uint64_t rows, LeafBuilder* out);
   Result<uint64_t> TakeLength(Bytes* entries) const;
 
-  PageOptions options_;
-  const proto::PageLayout& layout_;
-  PageSource source_;
-  LayerPlan plan_;
   std::unique_ptr<ZipValueDecoder> value_;
   size_t control_bytes_ = 0;
   size_t length_bytes_ = 0;  // variable values
@@ -96,7 +92,7 @@ Status FullZipPage::Open(const ValueShape& shape) {
   return Status::Ok();
 }
 
-Status FullZipPage::ReadPositions(uint64_t from, uint64_t to, bool ahead) {
+Status FullZipPage::ReadPositions(uint64_t from, uint64_t to, uint64_t ahead) {
   positions_.clear();
   if (!indexed()) {
     for (uint64_t row = from; row <= to; ++row) {
@@ -107,7 +103,7 @@ Status FullZipPage::ReadPositions(uint64_t from, uint64_t to, bool ahead) {
   PCHRONICLE_ASSIGN_OR_RETURN(
       const Bytes bytes,
       source_.Slice(kRowPositions, from * position_bytes_, (to - from + 1) * position_bytes_,
-                    ahead ? source_.size(kRowPositions) : 0));
+                    std::min(ahead, options_.rows) * position_bytes_));
   for (size_t i = 0; i <= to - from; ++i) {
     uint64_t position = 0;
     std::memcpy(&position, bytes.data() + i * position_bytes_, position_bytes_);
@@ -138,19 +134,29 @@ Status FullZipPage::Prefetch(std::span<const uint64_t> rows) {
     ranges.clear();
   }
   for (const uint64_t row : rows) {
-    PCHRONICLE_RETURN_IF_ERROR(ReadPositions(row, row + 1, false));
+    PCHRONICLE_RETURN_IF_ERROR(ReadPositions(row, row + 1, 0));
     ranges.push_back({positions_[0], positions_[1] - positions_[0]});
   }
   return source_.Prefetch(kEntries, ranges);
 }
 
-Status FullZipPage::Append(uint64_t from, uint64_t to, bool ahead, LeafBuilder* out) {
+uint64_t FullZipPage::GuessPosition(uint64_t end, uint64_t ahead) const {
+  if (ahead >= options_.rows) {
+    return source_.size(kEntries);
+  }
+  const uint64_t read = positions_.size() - 1, bytes = positions_.back() - positions_.front();
+  return ahead <= end || read == 0 ? positions_.back()
+                                   : positions_.back() + bytes / read * (ahead - end);
+}
+
+Status FullZipPage::Append(uint64_t from, uint64_t to, uint64_t ahead, LeafBuilder* out) {
   constexpr uint64_t kWindow = 256 << 10;
   while (from < to) {
     const uint64_t end = std::min(to, from + kPositionRows);
     PCHRONICLE_RETURN_IF_ERROR(ReadPositions(from, end, ahead));
     const std::vector<uint64_t>& at = positions_;
     const size_t rows = static_cast<size_t>(end - from);
+    const uint64_t stop = std::max(at[rows], GuessPosition(end, ahead));
     // As many whole rows at once as fit a window, at least one.
     for (size_t first = 0; first < rows;) {
       size_t last = first + 1;
@@ -158,8 +164,7 @@ Status FullZipPage::Append(uint64_t from, uint64_t to, bool ahead, LeafBuilder* 
         ++last;
       }
       PCHRONICLE_ASSIGN_OR_RETURN(const Bytes entries,
-                                  source_.Slice(kEntries, at[first], at[last] - at[first],
-                                                ahead ? source_.size(kEntries) : at[rows]));
+                                  source_.Slice(kEntries, at[first], at[last] - at[first], stop));
       PCHRONICLE_RETURN_IF_ERROR(AppendEntries(entries, last - first, out));
       PCHRONICLE_RETURN_IF_ERROR(CheckBatchBytes(options_, *out));
       ++options_.context->chunks;

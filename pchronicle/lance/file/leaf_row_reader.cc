@@ -33,6 +33,11 @@ class LeafRowReader : public RowReader {
   const std::vector<columnar::DataField>& schema() const override { return schema_; }
   uint64_t SuggestRows(uint64_t bytes) const override;
   Result<std::vector<uint64_t>> SplitPoints(size_t parts) override;
+  void Expect(uint64_t end) override {
+    for (const auto& column : columns_) {
+      column->Expect(end);
+    }
+  }
   Status ReadRows(uint64_t begin, uint64_t end, columnar::RecordBatch* out) override;
   Status Take(std::span<const uint64_t> rows, columnar::RecordBatch* out) override;
   const ReadCounters& counters() const override { return state_.counters; }

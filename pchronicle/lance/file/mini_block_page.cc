@@ -15,18 +15,17 @@ constexpr size_t kChunkWords = 0, kChunks = 1, kDictionary = 2;
 
 uint64_t PadTo8(uint64_t n) { return (n + 7) & ~uint64_t{7}; }
 
-class MiniBlockPage : public PageDecoder {
+class MiniBlockPage : public LayoutPage {
  public:
   MiniBlockPage(const PageOptions& options, PageSource source, LayerPlan plan)
-      : options_(options),
-        layout_(*options.layout),
-        source_(std::move(source)),
-        plan_(std::move(plan)) {}
+      : LayoutPage(options, std::move(source), std::move(plan)) {}
 
   Status Open(const ValueShape& shape);
 
-  Status Append(uint64_t from, uint64_t to, bool ahead, LeafBuilder* out) override {
-    ahead_end_ = ahead ? source_.size(kChunks) : 0;
+  Status Append(uint64_t from, uint64_t to, uint64_t ahead, LeafBuilder* out) override {
+    ahead_end_ = ahead <= to              ? 0
+                 : ahead >= options_.rows ? source_.size(kChunks)
+                                          : ChunkEnd(ChunkOfRow(ahead - 1));
     return plan_.lists == 0 ? AppendFlat(from, to, out) : AppendNested(from, to, out);
   }
   Status Prefetch(std::span<const uint64_t> rows) override;
@@ -52,10 +51,6 @@ class MiniBlockPage : public PageDecoder {
   }
   const uint16_t* def() const { return def_.size() == 0 ? nullptr : def_.as<uint16_t>(); }
 
-  PageOptions options_;
-  const proto::PageLayout& layout_;
-  PageSource source_;
-  LayerPlan plan_;
   std::unique_ptr<ValueDecoder> values_;
   std::vector<uint64_t> chunk_at_;     // positions in the chunk buffer, and its end
   std::vector<uint64_t> first_value_;  // of each chunk, and the number of values

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pchronicle/base/result.h"
@@ -33,8 +34,9 @@ struct LeafBuilder {
 class PageDecoder {
  public:
   virtual ~PageDecoder() = default;
-  /// Appends rows [from, to). `ahead`: the rows behind will be asked for next.
-  virtual Status Append(uint64_t from, uint64_t to, bool ahead, LeafBuilder* out) = 0;
+  /// Appends rows [from, to). Rows [to, ahead) will be asked for next; none: `ahead` is at most
+  /// `to`. It may lie behind the page.
+  virtual Status Append(uint64_t from, uint64_t to, uint64_t ahead, LeafBuilder* out) = 0;
   /// Tells which rows (ascending) will be asked for, so that they can be read in few calls.
   virtual Status Prefetch(std::span<const uint64_t> rows) = 0;
   /// First rows of the pieces that are decoded as one, without 0.
@@ -46,6 +48,21 @@ struct PageOptions {
   uint64_t rows = 0;
   DecodeContext* context = nullptr;
   uint64_t max_batch_bytes = 0;
+};
+
+/// What the page layouts of lance.md B4 and B5 have in common.
+class LayoutPage : public PageDecoder {
+ protected:
+  LayoutPage(const PageOptions& options, PageSource source, LayerPlan plan)
+      : options_(options),
+        layout_(*options.layout),
+        source_(std::move(source)),
+        plan_(std::move(plan)) {}
+
+  PageOptions options_;
+  const proto::PageLayout& layout_;
+  PageSource source_;
+  LayerPlan plan_;
 };
 
 /// Opens a page for a column of that shape and path: reads chunk tables and dictionaries. Errors as

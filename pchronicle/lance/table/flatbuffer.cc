@@ -59,18 +59,30 @@ std::optional<uint64_t> FlatTable::Offset(uint32_t slot) const {
   return at_ + *offset;
 }
 
-std::optional<int64_t> FlatTable::Int64(uint32_t slot, int64_t fallback) const {
-  const std::optional<uint64_t> at = Offset(slot);
-  return at ? Load<int64_t>(bytes_, *at) : fallback;
-}
-
-std::optional<int64_t> FlatTable::Int8(uint32_t slot, int8_t fallback) const {
+template <typename T>
+std::optional<int64_t> FlatTable::Number(uint32_t slot, T fallback) const {
   const std::optional<uint64_t> at = Offset(slot);
   if (!at) {
     return fallback;
   }
-  const std::optional<int8_t> value = Load<int8_t>(bytes_, *at);
+  const std::optional<T> value = Load<T>(bytes_, *at);
   return value ? std::optional<int64_t>(*value) : std::nullopt;
+}
+
+std::optional<int64_t> FlatTable::Int64(uint32_t slot, int64_t fallback) const {
+  return Number(slot, fallback);
+}
+
+std::optional<int64_t> FlatTable::Int32(uint32_t slot, int32_t fallback) const {
+  return Number(slot, fallback);
+}
+
+std::optional<int64_t> FlatTable::Int16(uint32_t slot, int16_t fallback) const {
+  return Number(slot, fallback);
+}
+
+std::optional<int64_t> FlatTable::Int8(uint32_t slot, int8_t fallback) const {
+  return Number(slot, fallback);
 }
 
 std::optional<FlatTable> FlatTable::Table(uint32_t slot) const {
@@ -87,6 +99,21 @@ std::optional<FlatTable::Vector> FlatTable::Elements(uint32_t slot, uint32_t wid
     return std::nullopt;
   }
   return Vector{bytes_.substr(*target + 4, uint64_t{*count} * width), *count};
+}
+
+std::optional<std::string_view> FlatTable::Text(uint32_t slot) const {
+  const std::optional<Vector> bytes = Elements(slot, 1);
+  return bytes ? std::optional<std::string_view>(bytes->bytes) : std::nullopt;
+}
+
+std::optional<FlatTable> FlatTable::TableAt(uint32_t slot, uint32_t index) const {
+  const std::optional<Vector> all = Elements(slot, 4);
+  if (!all || index >= all->count) {
+    return std::nullopt;
+  }
+  const auto place = static_cast<uint64_t>(all->bytes.data() - bytes_.data()) + uint64_t{index} * 4;
+  const std::optional<uint64_t> target = Follow(bytes_, place);
+  return target ? At(bytes_, *target) : std::nullopt;
 }
 
 }  // namespace pchronicle::lance

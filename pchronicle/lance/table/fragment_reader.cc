@@ -129,6 +129,12 @@ Status FragmentReader::Join(uint64_t rows, columnar::RecordBatch* out) {
   return Status::Ok();
 }
 
+void FragmentReader::Expect(uint64_t end) {
+  for (const auto& reader : readers_) {
+    reader->Expect(end);
+  }
+}
+
 Status FragmentReader::ReadRows(uint64_t begin, uint64_t end, columnar::RecordBatch* out) {
   for (size_t i = 0; i < readers_.size(); ++i) {
     if (const Status status = readers_[i]->ReadRows(begin, end, &batches_[i]); !status.ok()) {

@@ -34,6 +34,8 @@ class FragmentReader {
   /// Places to cut work, as RowReader::SplitPoints.
   Result<std::vector<uint64_t>> SplitPoints(size_t parts);
 
+  /// As RowReader::Expect.
+  void Expect(uint64_t end);
   /// Rows [begin, end) of all fields.
   Status ReadRows(uint64_t begin, uint64_t end, columnar::RecordBatch* out);
   /// Ascending offsets without repeats.

@@ -98,6 +98,22 @@ Result<RowMap> DecodeRowMap(std::string_view bytes) {
   return out;
 }
 
+std::string EncodeRowMap(const RowMap& rows) {
+  std::string out;
+  const auto word = [&](size_t value) {
+    const auto number = static_cast<uint32_t>(value);
+    out.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  };
+  word(rows.size());
+  for (const auto& [key, entry] : rows) {
+    const std::string bitmap = entry.all ? std::string() : entry.rows.Encode();
+    word(key);
+    word(bitmap.size());
+    out += bitmap;
+  }
+  return out;
+}
+
 void AddRows(const RowMap& from, RowMap* to) {
   for (const auto& [key, entry] : from) {
     LowerHalves& target = (*to)[key];

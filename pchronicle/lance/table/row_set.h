@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 
 #include "pchronicle/base/result.h"
@@ -36,6 +37,7 @@ struct LowerHalves {
 };
 using RowMap = std::map<uint32_t, LowerHalves>;
 Result<RowMap> DecodeRowMap(std::string_view bytes);
+std::string EncodeRowMap(const RowMap& rows);
 /// Adds what `from` holds.
 void AddRows(const RowMap& from, RowMap* to);
 

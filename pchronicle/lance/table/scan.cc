@@ -11,6 +11,7 @@ namespace {
 
 // Smaller ranges are not worth a reader of their own.
 constexpr uint64_t kMinRangeRows = 16 << 10;
+constexpr uint64_t kRangeStep = 1024;
 // A batch of which fewer than one row in so many is wanted is taken row by row.
 constexpr uint64_t kDenseShare = 4;
 
@@ -73,26 +74,41 @@ Result<std::shared_ptr<const Scan>> Scan::Plan(std::shared_ptr<const Table> tabl
   scan->schema_ = OutputSchema(scan->output_, options);
   scan->options_ = std::move(options);
   scan->table_ = std::move(table);
-  if (!scan->options_.fragments) {
-    scan->options_.fragments.emplace(scan->table_->fragments().size());
-    std::iota(scan->options_.fragments->begin(), scan->options_.fragments->end(), size_t{0});
-  }
-  const size_t fragments = scan->options_.fragments->size();
+  const size_t fragments = scan->table_->fragments().size();
   scan->counters_.fragments = fragments;
-  // Twice as many parts as readers, so that none waits long for the last one.
-  const size_t parts =
-      scan->options_.parallelism <= 1
-          ? 1
-          : (2 * scan->options_.parallelism + fragments - 1) / std::max<size_t>(1, fragments);
-  for (const size_t i : *scan->options_.fragments) {
-    const auto entry = known.find(static_cast<uint32_t>(scan->table_->fragments()[i].id));
+  for (size_t i = 0; i < fragments; ++i) {
+    const uint64_t id = scan->table_->fragments()[i].id;
+    if (scan->options_.fragments && !scan->options_.fragments->contains(id)) {
+      ++scan->counters_.fragments_pruned;
+      continue;
+    }
+    const auto entry = known.find(static_cast<uint32_t>(id));
     PCHRONICLE_RETURN_IF_ERROR(
-        scan->PlanFragment(i, entry == known.end() ? nullptr : &entry->second, parts));
+        scan->PlanFragment(i, entry == known.end() ? nullptr : &entry->second));
   }
   return std::shared_ptr<const Scan>(std::move(scan));
 }
 
-Status Scan::PlanFragment(size_t fragment, FragmentRows* known, size_t parts) {
+// Rows of a task: some batches, but enough tasks that no reader waits long for the last one.
+Result<uint64_t> Scan::RangeRows(size_t fragment) {
+  const uint64_t rows = table_->fragments()[fragment].physical_rows;
+  if (options_.parallelism <= 1) {
+    return rows;
+  }
+  PCHRONICLE_ASSIGN_OR_RETURN(
+      const std::unique_ptr<FragmentReader> reader,
+      FragmentReader::Open(table_, fragment, output_.empty() ? filter_fields_ : output_,
+                           options_.reader));
+  const uint64_t share = rows / (2 * options_.parallelism) + 1;
+  const uint64_t suggested =
+      options_.batch_rows != 0 ? options_.batch_rows : reader->SuggestRows(options_.batch_bytes);
+  const uint64_t range =
+      std::min(suggested * ScanTask::kTaskBatches, std::max(share, kMinRangeRows));
+  // Multiples of the sizes of chunks, so that few chunks are decoded twice.
+  return range < kRangeStep ? range : (range + kRangeStep - 1) / kRangeStep * kRangeStep;
+}
+
+Status Scan::PlanFragment(size_t fragment, FragmentRows* known) {
   const uint64_t rows = table_->fragments()[fragment].physical_rows;
   ScanTask task{fragment, 0, rows, std::nullopt, options_.filter != nullptr};
   if (known != nullptr) {
@@ -117,22 +133,11 @@ Status Scan::PlanFragment(size_t fragment, FragmentRows* known, size_t parts) {
   if (rows == 0) {
     return Status::Ok();
   }
-  std::vector<uint64_t> points = {0, rows};
-  if (parts > 1 && rows >= 2 * kMinRangeRows) {
-    PCHRONICLE_ASSIGN_OR_RETURN(
-        const std::unique_ptr<FragmentReader> reader,
-        FragmentReader::Open(table_, fragment, output_.empty() ? filter_fields_ : output_,
-                             options_.reader));
-    PCHRONICLE_ASSIGN_OR_RETURN(
-        points, reader->SplitPoints(std::min<uint64_t>(parts, rows / kMinRangeRows)));
-    counters_.reads += reader->counters();
-  }
-  for (size_t i = 1; i < points.size(); ++i) {
-    if (points[i] > points[i - 1]) {
-      task.begin = points[i - 1];
-      task.end = points[i];
-      tasks_.push_back(task);
-    }
+  PCHRONICLE_ASSIGN_OR_RETURN(const uint64_t range, RangeRows(fragment));
+  for (uint64_t begin = 0; begin < rows; begin = task.end) {
+    task.begin = begin;
+    task.end = rows - begin < range + range / 2 ? rows : begin + range;
+    tasks_.push_back(task);
   }
   return Status::Ok();
 }
@@ -141,6 +146,15 @@ Result<std::unique_ptr<ScanTaskReader>> Scan::OpenTask(size_t task) const {
   std::unique_ptr<ScanTaskReader> reader(new ScanTaskReader(shared_from_this(), tasks_[task]));
   PCHRONICLE_RETURN_IF_ERROR(reader->Open());
   return reader;
+}
+
+Status Scan::OpenTask(size_t task, std::unique_ptr<ScanTaskReader>* reader) const {
+  if (*reader != nullptr && (*reader)->Continue(tasks_[task])) {
+    return Status::Ok();
+  }
+  reader->reset();  // gives its memory back first
+  PCHRONICLE_ASSIGN_OR_RETURN(*reader, OpenTask(task));
+  return Status::Ok();
 }
 
 void Scan::AddCounters(const ScanCounters& more) const {
@@ -157,14 +171,19 @@ ScanCounters Scan::counters() const {
   return out;
 }
 
-ScanTaskReader::~ScanTaskReader() {
-  if (filter_ != nullptr) {
-    counters_.reads += filter_->counters();
+ScanTaskReader::~ScanTaskReader() { Report(); }
+
+void ScanTaskReader::Report() {
+  ReadCounters reads;
+  for (const FragmentReader* reader : {filter_.get(), rest_.get()}) {
+    if (reader != nullptr) {
+      reads += reader->counters();
+    }
   }
-  if (rest_ != nullptr) {
-    counters_.reads += rest_->counters();
-  }
+  counters_.reads = reads.Since(reported_);
+  reported_ = reads;
   scan_->AddCounters(counters_);
+  counters_ = ScanCounters();
 }
 
 Status ScanTaskReader::Open() {
@@ -190,11 +209,32 @@ Status ScanTaskReader::Open() {
       rows_at_once_ = std::min(rows_at_once_, filter_->SuggestRows(options.batch_bytes));
     }
   }
+  Start();
+  return Status::Ok();
+}
+
+bool ScanTaskReader::Continue(const ScanTask& task) {
+  if (task.fragment != task_.fragment || task.check_filter != task_.check_filter) {
+    return false;
+  }
+  task_ = task;
+  Start();
+  return true;
+}
+
+void ScanTaskReader::Start() {
+  at_ = task_.begin;
   if (task_.candidates && deleted_ != nullptr) {
     std::erase_if(*task_.candidates, [&](uint32_t row) { return deleted_->Contains(row); });
     task_.end = task_.candidates->size();
   }
-  return Status::Ok();
+  if (!task_.candidates) {
+    for (FragmentReader* reader : {filter_.get(), rest_.get()}) {
+      if (reader != nullptr) {
+        reader->Expect(task_.end);
+      }
+    }
+  }
 }
 
 Result<bool> ScanTaskReader::Next(columnar::RecordBatch* out, const Context& context) {
@@ -207,6 +247,7 @@ Result<bool> ScanTaskReader::Next(columnar::RecordBatch* out, const Context& con
       return true;
     }
   }
+  Report();  // who sees the end of a scan sees what it cost
   return false;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,14 @@ struct ScanOptions {
   bool row_id = false, row_address = false;
   /// Only rows for which it is true.
   columnar::PredicatePtr filter;
-  /// Positions of the fragments to read, ascending; none: all.
-  std::optional<std::vector<size_t>> fragments;
+  /// Only fragments with these ids; none: all.
+  std::optional<std::set<uint64_t>> fragments;
   /// Scalar indices narrow the rows down; without, every row is looked at.
   bool use_indices = true;
   /// Rows of a batch; 0: as many as take about `batch_bytes`.
   uint64_t batch_rows = 0;
   uint64_t batch_bytes = 2 << 20;
-  /// How many readers will work at once: large fragments are cut so that all have work.
+  /// How many readers will work at once: fragments are cut so that all have work.
   size_t parallelism = 1;
   ReaderOptions reader;
 };
@@ -43,8 +44,10 @@ struct ScanCounters {
   uint64_t index_rows = 0;  // candidates that indices gave
 };
 
-/// A unit of work: a row range of a fragment, or rows that an index named.
+/// A unit of work: a row range of a fragment, or rows that an index named. With several readers a
+/// range is about kTaskBatches batches, so that ordered output never waits long for one of them.
 struct ScanTask {
+  static constexpr uint64_t kTaskBatches = 2;
   size_t fragment = 0;  // position
   uint64_t begin = 0, end = 0;
   std::optional<std::vector<uint32_t>> candidates;  // ascending offsets
@@ -67,6 +70,9 @@ class Scan : public std::enable_shared_from_this<Scan> {
   const ScanOptions& options() const { return options_; }
   /// Opens what the task needs. Memory: one batch for filter columns and one for the others.
   Result<std::unique_ptr<ScanTaskReader>> OpenTask(size_t task) const;
+  /// The same by a reader that is done with another task; what it has open of the same fragment is
+  /// used again. Null opens a new one.
+  Status OpenTask(size_t task, std::unique_ptr<ScanTaskReader>* reader) const;
 
   /// Of planning and of all readers that are done.
   ScanCounters counters() const;
@@ -74,7 +80,8 @@ class Scan : public std::enable_shared_from_this<Scan> {
  private:
   friend class ScanTaskReader;
   Scan() = default;
-  Status PlanFragment(size_t fragment, FragmentRows* known, size_t parts);
+  Status PlanFragment(size_t fragment, FragmentRows* known);
+  Result<uint64_t> RangeRows(size_t fragment);
   void AddCounters(const ScanCounters& more) const;
 
   std::shared_ptr<const Table> table_;
@@ -101,6 +108,10 @@ class ScanTaskReader {
   ScanTaskReader(std::shared_ptr<const Scan> scan, const ScanTask& task)
       : scan_(std::move(scan)), task_(task), at_(task.begin) {}
   Status Open();
+  // Takes another task of the same fragment; false when it needs other readers.
+  bool Continue(const ScanTask& task);
+  void Start();
+  void Report();
   // Each gives the next rows that are left, maybe none; moves at_.
   Status NextOfRange(columnar::RecordBatch* out);
   Status NextOfCandidates(columnar::RecordBatch* out);
@@ -118,7 +129,8 @@ class ScanTaskReader {
   std::shared_ptr<const RowIdSequence> row_ids_;  // null: not asked for
   std::unique_ptr<FragmentReader> filter_;        // null: no filter to check
   std::unique_ptr<FragmentReader> rest_;          // output columns that filter_ has not
-  ScanCounters counters_;
+  ScanCounters counters_;                         // not reported yet, but for the reads
+  ReadCounters reported_;
 };
 
 }  // namespace pchronicle::lance

@@ -11,7 +11,9 @@
 namespace pchronicle::lance {
 namespace {
 
-constexpr size_t kQueuedBatches = 2;
+constexpr size_t kQueuedBatches = ScanTask::kTaskBatches;
+// Tasks that may be begun ahead of the first one that the consumer is not done with, by thread.
+constexpr size_t kTasksAhead = 2;
 
 class InlineStream : public ScanStream {
  public:
@@ -19,36 +21,34 @@ class InlineStream : public ScanStream {
       : scan_(std::move(scan)), context_(context) {}
 
   Result<bool> Next(columnar::RecordBatch* out) override {
-    for (; task_ < scan_->tasks().size(); ++task_) {
-      if (reader_ == nullptr) {
-        PCHRONICLE_ASSIGN_OR_RETURN(reader_, Open());
-      }
-      Result<bool> more = reader_->Next(out, context_);
-      if (!more.ok()) {
-        task_ = scan_->tasks().size();
-        reader_.reset();
-        return more;
-      }
-      if (*more) {
-        return true;
-      }
+    Result<bool> more = Advance(out);
+    if (!more.ok() || !*more) {
+      task_ = scan_->tasks().size();
       reader_.reset();
     }
-    return false;
+    return more;
   }
 
  private:
-  Result<std::unique_ptr<ScanTaskReader>> Open() {
-    Result<std::unique_ptr<ScanTaskReader>> reader = scan_->OpenTask(task_);
-    if (!reader.ok()) {
-      task_ = scan_->tasks().size();
+  Result<bool> Advance(columnar::RecordBatch* out) {
+    for (; task_ < scan_->tasks().size(); ++task_) {
+      if (!open_) {
+        PCHRONICLE_RETURN_IF_ERROR(scan_->OpenTask(task_, &reader_));
+        open_ = true;
+      }
+      PCHRONICLE_ASSIGN_OR_RETURN(const bool more, reader_->Next(out, context_));
+      if (more) {
+        return true;
+      }
+      open_ = false;
     }
-    return reader;
+    return false;
   }
 
   std::shared_ptr<const Scan> scan_;
   const Context& context_;
   size_t task_ = 0;
+  bool open_ = false;  // reader_ is at task_
   std::unique_ptr<ScanTaskReader> reader_;
 };
 
@@ -60,6 +60,7 @@ class ThreadedStream : public ScanStream {
       : scan_(std::move(scan)),
         context_(context),
         ordered_(ordered),
+        window_(kTasksAhead * threads),
         queues_(scan_->tasks().size()) {
     for (size_t i = 0; i < threads; ++i) {
       workers_.emplace_back([this] { Work(); });
@@ -105,8 +106,12 @@ class ThreadedStream : public ScanStream {
 
   // A queue with a batch for the consumer; moves first_ behind what is done.
   Queue* Ready() {
+    const size_t before = first_;
     while (first_ < queues_.size() && queues_[first_].finished && queues_[first_].batches.empty()) {
       ++first_;
+    }
+    if (first_ != before) {
+      room_.notify_all();
     }
     const size_t last = ordered_ ? std::min(first_ + 1, queues_.size()) : next_;
     for (size_t i = first_; i < last; ++i) {
@@ -118,16 +123,20 @@ class ThreadedStream : public ScanStream {
   }
 
   void Work() {
+    std::unique_ptr<ScanTaskReader> reader;
     for (;;) {
       size_t task;
       {
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
+        room_.wait(lock, [&] {
+          return stopped_ || !failure_.ok() || next_ == queues_.size() || next_ < first_ + window_;
+        });
         if (stopped_ || !failure_.ok() || next_ == queues_.size()) {
           return;
         }
         task = next_++;
       }
-      const Status status = RunTask(task);
+      const Status status = RunTask(task, &reader);
       const std::lock_guard lock(mutex_);
       queues_[task].finished = true;
       if (!status.ok() && failure_.ok()) {
@@ -138,20 +147,19 @@ class ThreadedStream : public ScanStream {
   }
 
   // The border of a thread: nothing may leave it but a Status.
-  Status RunTask(size_t task) {
+  Status RunTask(size_t task, std::unique_ptr<ScanTaskReader>* reader) {
     try {
-      return ReadTask(task);
+      return ReadTask(task, reader);
     } catch (const std::bad_alloc&) {
       return Status::ResourceExhausted("out of memory; use fewer threads or smaller batches");
     }
   }
 
-  Status ReadTask(size_t task) {
-    PCHRONICLE_ASSIGN_OR_RETURN(const std::unique_ptr<ScanTaskReader> reader,
-                                scan_->OpenTask(task));
+  Status ReadTask(size_t task, std::unique_ptr<ScanTaskReader>* reader) {
+    PCHRONICLE_RETURN_IF_ERROR(scan_->OpenTask(task, reader));
     for (;;) {
       columnar::RecordBatch batch;
-      PCHRONICLE_ASSIGN_OR_RETURN(const bool more, reader->Next(&batch, context_));
+      PCHRONICLE_ASSIGN_OR_RETURN(const bool more, (*reader)->Next(&batch, context_));
       if (!more) {
         return Status::Ok();
       }
@@ -170,7 +178,8 @@ class ThreadedStream : public ScanStream {
   std::shared_ptr<const Scan> scan_;
   const Context& context_;
   const bool ordered_;
-  std::mutex mutex_;  // guards what follows, but for workers_
+  const size_t window_;  // tasks that are begun and not consumed
+  std::mutex mutex_;     // guards what follows, but for workers_
   std::condition_variable filled_, room_;
   std::vector<Queue> queues_;  // one for each task
   size_t next_ = 0;            // task that the next free worker takes

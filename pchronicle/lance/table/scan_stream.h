@@ -9,9 +9,10 @@
 
 namespace pchronicle::lance {
 
-/// All batches of a scan, read by `threads` threads. Memory: each thread holds at most two finished
-/// batches beside the one it works on. Ordered: batches come in the order of the rows. One consumer
-/// at a time. With one thread nothing runs beside the consumer.
+/// All batches of a scan, read by `threads` threads. Memory: twice as many tasks as threads are
+/// begun and not consumed, each with at most two finished batches, beside one batch in work per
+/// thread. Ordered: batches come in the order of the rows. One consumer at a time. With one thread
+/// nothing runs beside the consumer.
 class ScanStream {
  public:
   /// `context` must outlive the stream; cancelling it ends Next with kCancelled.
