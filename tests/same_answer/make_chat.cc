@@ -168,15 +168,16 @@ class Talk {
 
 /// The first of these that is a string and not empty names the row (HF-01).
 void AddIds(Members& row, std::string& id, int number) {
+  std::string_view key;
   if (Chance(60)) {
     id = fmt::format("chat-{}", number);
-    const std::string_view key = Dice::OneOf<std::string_view>(
+    key = Dice::OneOf<std::string_view>(
         {"trajectory_id", "traj_id", "conversation_id", "id", "instance_id"});
     row.AddString(key, id);
     row.AddString("uuid", "not this one");
   }
-  if (Chance(10)) {
-    row.Add("trajectory_id", R"("")");
+  if (key != "trajectory_id" && Chance(15)) {
+    row.Add("trajectory_id", Dice::OneOf<std::string>({R"("")", "7", "null", "{}"}));
   }
 }
 

@@ -260,6 +260,14 @@ TEST(SameAnswer, ResidualsOfAChatRowNameItsOriginWhateverElseIsAskedFor) {
           {R"({"sources":{"hf-chat":{"source_document_id":"c.json#0","fields":{"/0/vendor":[]}}}})"}}));
 }
 
+TEST(SameAnswer, APartWhoseTypeIsWrittenWithEscapesIsText_HF03) {
+  const Rows rows = ReadColumns(
+      model::Format::kHfChat, "c.json",
+      R"([{"id":"x","messages":[{"role":"user","content":[{"type":"te\u0078t","value":"q"}]}]}])",
+      Relation::kSteps, {"message_value", "message_text"}, 4096);
+  EXPECT_EQ(rows.rows, (Cells{{R"("q")", "q"}}));
+}
+
 TEST(SameAnswer, ACutLastLineIsOpenInASmallBufferToo_BR11) {
   // Turns before the agent: the head has to be read ahead, and there it ends.
   const std::string text =
