@@ -2,9 +2,11 @@
 // (STL-126 to 129).
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
 #include <thread>
 
-#include "pchronicle/catalog/generated_store_test.h"
+#include "pchronicle/base/hash.h"
 #include "pchronicle/catalog/test_dataset_test.h"
 #include "pchronicle/json/compress_test_support.h"
 
@@ -69,12 +71,12 @@ std::string Lines(const Record& record, size_t count, size_t bytes) {
   return text;
 }
 
-struct Run {
+struct Seen {
   uint64_t id_peak_bytes = 0, rows = 0, restarts = 0;
 };
 
 /// A scan that gives every row its document, by several threads.
-Run ScanIds(const std::string& path, Relation relation, const std::vector<std::string>& columns) {
+Seen ScanIds(const std::string& path, Relation relation, const std::vector<std::string>& columns) {
   const auto snapshot = testing::Take(path);
   const Context context;
   QueryScope scope(*snapshot, false, context);
@@ -83,7 +85,7 @@ Run ScanIds(const std::string& path, Relation relation, const std::vector<std::s
   for (const std::string& name : columns) {
     request.columns.push_back(model::FindColumn(relation, name).value());
   }
-  Run run;
+  Seen run;
   for (int pass = 0; pass < 2; ++pass) {
     auto scan = RelationScan::Create(scope, request);
     EXPECT_TRUE(scan.ok());
@@ -115,8 +117,9 @@ Run ScanIds(const std::string& path, Relation relation, const std::vector<std::s
   return run;
 }
 
-Run ScanLines(const std::string& name, const std::string& text, Relation relation = Relation::kRuns,
-              const std::vector<std::string>& columns = {"document_id"}) {
+Seen ScanLines(const std::string& name, const std::string& text,
+               Relation relation = Relation::kRuns,
+               const std::vector<std::string>& columns = {"document_id"}) {
   TempDataset dir;
   dir.Write(name, text);
   return ScanIds(dir.path(), relation, columns);
@@ -143,8 +146,8 @@ TEST(Identity, AHundredTimesTheBytesCostNoMoreMemoryForIds_STL126_STL128_STL129)
     const std::string small = Lines(record, kRecords, 10);
     const std::string large = Lines(record, kRecords, 100 * small.size() / kRecords);
     ASSERT_GT(large.size(), 100 * small.size());
-    const Run few = ScanLines(format.name, small);
-    const Run many = ScanLines(format.name, large);
+    const Seen few = ScanLines(format.name, small);
+    const Seen many = ScanLines(format.name, large);
     EXPECT_EQ(few.rows, many.rows) << format.name;
     EXPECT_GT(few.id_peak_bytes, 8 * kRecords) << format.name;
     EXPECT_EQ(few.id_peak_bytes, many.id_peak_bytes) << format.name;
@@ -154,8 +157,8 @@ TEST(Identity, AHundredTimesTheBytesCostNoMoreMemoryForIds_STL126_STL128_STL129)
 TEST(Identity, TenTimesTheDocumentsCostAboutTenTimes_STL126_STL128_STL129) {
   constexpr size_t kRecords = 2000;
   for (const Format& format : Formats()) {
-    const Run few = ScanLines(format.name, Lines(format.records(kRecords), kRecords, 10));
-    const Run many =
+    const Seen few = ScanLines(format.name, Lines(format.records(kRecords), kRecords, 10));
+    const Seen many =
         ScanLines(format.name, Lines(format.records(10 * kRecords), 10 * kRecords, 10));
     EXPECT_EQ(many.rows, 10 * few.rows) << format.name;
     EXPECT_GT(many.id_peak_bytes, 5 * few.id_peak_bytes) << format.name;
@@ -166,13 +169,13 @@ TEST(Identity, TenTimesTheDocumentsCostAboutTenTimes_STL126_STL128_STL129) {
 TEST(Identity, RangesOfOneFileShareWhatTheyRemember_STL128) {
   constexpr size_t kRecords = 300;
   const std::string text = Lines(AtifRecord, kRecords, 100'000);  // 30 MB: ranges
-  const Run run = ScanLines("runs.atif.jsonl", text);
+  const Seen run = ScanLines("runs.atif.jsonl", text);
   EXPECT_EQ(run.rows, kRecords);
   EXPECT_EQ(run.restarts, 0U);
   EXPECT_GT(run.id_peak_bytes, sizeof(Hash128) * kRecords);
   EXPECT_LT(run.id_peak_bytes, 400 * kRecords);
   // An id that comes twice: one reader for the whole file.
-  const Run twice = ScanLines("runs.atif.jsonl", text + AtifRecord(0, 10) + "\n");
+  const Seen twice = ScanLines("runs.atif.jsonl", text + AtifRecord(0, 10) + "\n");
   EXPECT_EQ(twice.rows, kRecords + 1);
   EXPECT_EQ(twice.restarts, 1U);
   EXPECT_LT(twice.id_peak_bytes, 400 * kRecords);
@@ -189,12 +192,12 @@ TEST(Identity, IdsThatReferencesAreLookedUpAmongCount_STL126) {
     return ScanLines("runs.atif.jsonl", text, Relation::kTrajectories,
                      {"document_id", "continued_by"});
   };
-  const Run few = scan(Lines(continued, kRecords, 10));
-  const Run plain = ScanLines("runs.atif.jsonl", Lines(AtifRecord, kRecords, 10));
+  const Seen few = scan(Lines(continued, kRecords, 10));
+  const Seen plain = ScanLines("runs.atif.jsonl", Lines(AtifRecord, kRecords, 10));
   EXPECT_GT(few.id_peak_bytes, plain.id_peak_bytes + 2 * sizeof(Hash128) * kRecords)
       << "those of the sink and of the second look at the file";
   EXPECT_EQ(scan(Lines(continued, kRecords, 10'000)).id_peak_bytes, few.id_peak_bytes);
-  const Run many = scan(Lines(continued, 10 * kRecords, 10));
+  const Seen many = scan(Lines(continued, 10 * kRecords, 10));
   EXPECT_GT(many.id_peak_bytes, 5 * few.id_peak_bytes);
   EXPECT_LT(many.id_peak_bytes, 20 * few.id_peak_bytes);
 }
