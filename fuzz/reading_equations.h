@@ -21,8 +21,10 @@ inline void Require(bool condition, const char* what) {
 
 /// What one reading of an input saw.
 struct Reading {
-  std::vector<size_t> turns;  // by document
-  bool clean = false;         // no problem, no diagnostic, no open tail
+  std::vector<size_t> turns;       // by document
+  std::vector<uint64_t> problems;  // where they stand
+  bool open_tail = false;
+  bool clean = false;  // no problem, no diagnostic, no open tail
 };
 
 inline Reading Read(model::Format format, const std::string& text, json::Container container,
@@ -42,6 +44,10 @@ inline Reading Read(model::Format format, const std::string& text, json::Contain
   Reading reading;
   reading.clean = sink.problems().empty() && sink.diagnostics().empty() && !walker->open_tail() &&
                   !walker->needs_second_pass();
+  reading.open_tail = walker->open_tail();
+  for (const model::Problem& problem : sink.problems()) {
+    reading.problems.push_back(problem.offset);
+  }
   for (const model::Storyline& story : sink.Take()) {
     reading.turns.push_back(story.turns.size());
   }
@@ -59,7 +65,9 @@ inline int CheckReading(model::Format format, const uint8_t* data, size_t size) 
       (data[0] & 1) != 0 ? json::Container::kLines : json::Container::kDocument;
   constexpr size_t kWindow = 256 << 10;
   const Reading full = Read(format, text, container, model::FieldMask::All(), kWindow);
-  Require(full.turns == Read(format, text, container, model::FieldMask::All(), 64).turns,
+  const Reading narrow = Read(format, text, container, model::FieldMask::All(), 64);
+  Require(full.turns == narrow.turns && full.problems == narrow.problems &&
+              full.open_tail == narrow.open_tail,
           "the window changes nothing");
   if (full.clean) {
     Require(full.turns == Read(format, text, container, model::Field::kTurnKind, kWindow).turns,

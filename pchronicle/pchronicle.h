@@ -84,7 +84,9 @@ struct QueryReport {
   bool complete = false;  // ended without an error, and nothing was left out
   /// `a/b.jsonl: line 41, byte 8122, /steps/3/source: ...`, sorted. Text of files: escape it before
   /// it reaches a terminal.
+  /// Of each source the first 1000.
   std::vector<std::string> left_out{};
+  uint64_t left_out_count = 0;  // of all
 };
 
 /// Of Snapshot::Query.

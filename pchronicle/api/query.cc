@@ -55,6 +55,7 @@ void FillReport(const app::QueryStream& query, bool ended, QueryReport* report) 
   for (const catalog::SourceProblem& problem : query.problems()) {
     report->left_out.push_back(problem.ToString());
   }
+  report->left_out_count = query.problem_count();
   report->complete = ended && report->left_out.empty();
 }
 

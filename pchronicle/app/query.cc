@@ -129,6 +129,7 @@ QueryMetrics CopyMetrics(const catalog::ScanMetrics& counters) {
   metrics.source_bytes_read = counters.bytes_read;
   metrics.streamed_records = counters.streamed_records;
   metrics.streaming_buffer_peak_bytes = counters.buffer_peak_bytes;
+  metrics.identity_peak_bytes = counters.id_peak_bytes;
   metrics.scanned_documents = counters.documents_scanned;
   metrics.pruned_documents = counters.documents_pruned;
   metrics.scanned_rows = counters.rows_scanned;
@@ -185,11 +186,11 @@ std::string QueryMetrics::ToString() const {
       "pruned_documents={} "
       "scanned_rows={} pruned_rows={} emitted_rows={} projected_arrow_bytes={} "
       "source_bytes_read={} restarts={} sources_total={} sources_pruned={} bytes_decoded={} "
-      "bytes_skipped={} compressed_bytes_read={} busy_us={}",
+      "bytes_skipped={} compressed_bytes_read={} identity_peak_bytes={} busy_us={}",
       projected_files, streamed_records, streaming_buffer_peak_bytes, scanned_documents,
       pruned_documents, scanned_rows, pruned_rows, emitted_rows, projected_bytes, source_bytes_read,
       restarts, sources_total, sources_pruned, bytes_decoded, bytes_skipped, compressed_bytes_read,
-      busy_us);
+      identity_peak_bytes, busy_us);
   // Nothing is parsed into a tree and kept (D29).
   text += " files_parsed=0 cache_hits=0 cache_misses=0 cache_evictions=0";
   return text;
@@ -282,6 +283,7 @@ Result<QueryOutcome> QuerySession::Run(const QueryOptions& options, const Contex
     return QueryFailure(status, context);
   }
   outcome.problems = scope.problems();
+  outcome.problem_count = scope.problem_count();
   outcome.complete = outcome.problems.empty();
   outcome.sources = CountAll(*snapshot_);
   const uint64_t projected_bytes = outcome.metrics.projected_bytes;

@@ -30,6 +30,7 @@ struct QueryOptions {
 struct QueryMetrics {
   uint64_t projected_files = 0, source_bytes_read = 0, streamed_records = 0,
            streaming_buffer_peak_bytes = 0;
+  uint64_t identity_peak_bytes = 0;  // to tell documents apart
   uint64_t scanned_documents = 0, pruned_documents = 0, scanned_rows = 0, pruned_rows = 0,
            emitted_rows = 0;
   uint64_t projected_bytes = 0;                    // cells handed to the engine; counted on request
@@ -50,7 +51,8 @@ struct QueryOutcome {
   uint64_t rows = 0;
   bool complete = true;  // false when units were left out
   std::vector<catalog::SourceProblem> problems;
-  SourceCounts sources;  // of all mounted Datasets, as far as known after the query
+  uint64_t problem_count = 0;  // of all: `problems` has the first of each source
+  SourceCounts sources;        // of all mounted Datasets, as far as known after the query
   bool content_unknown =
       false;  // content columns of `sources` were read while some were unknown (REL-11)
   QueryMetrics metrics;

@@ -42,6 +42,7 @@ class QueryStream {
   uint64_t rows() const { return rows_; }  // handed on so far
   /// Units left out so far; complete after the end.
   std::vector<catalog::SourceProblem> problems() const { return scope_.problems(); }
+  uint64_t problem_count() const { return scope_.problem_count(); }
 
  private:
   class Scans;

@@ -177,7 +177,7 @@ Result<const TreeRow*> Match(const std::vector<TreeRow>& rows, const ShowOptions
   }
   if (matches.empty()) {
     const std::string where = options.source ? fmt::format(" in source {}", *options.source) : "";
-    const size_t lost = scope.problems().size();
+    const uint64_t lost = scope.problem_count();
     return Status::NotFound(
         "no document, session or run has the id '{}'{}{}", options.run, where,
         lost == 0 ? "" : fmt::format("; {} units of input could not be read", lost));

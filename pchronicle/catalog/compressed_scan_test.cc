@@ -15,15 +15,10 @@ namespace pchronicle::catalog {
 namespace {
 
 using json::testing_support::Gzip;
-using json::testing_support::Zstd;
 using model::Relation;
 using testing::Atif;
-using ::testing::HasSubstr;
-using testing::Reporting;
 using testing::RunScan;
 using testing::Scanned;
-using testing::Take;
-using testing::TempDataset;
 using Strings = std::vector<std::string>;
 
 constexpr Relation kAll[] = {Relation::kRuns,         Relation::kSteps,
@@ -41,7 +36,7 @@ std::vector<std::string> AllColumns(Relation relation) {
 /// Rows of all relations, problems, and the content status of every file, without the extensions of
 /// compression.
 std::string Everything(const std::string& path) {
-  const auto snapshot = Take(path, Reporting());
+  const auto snapshot = testing::Take(path, testing::Reporting());
   Context context;
   std::string all;
   QueryScope scope(*snapshot, true, context);
@@ -102,11 +97,11 @@ std::vector<std::pair<std::string, std::string>> Seeds() {
 TEST(CompressedScan, GivesWhatTheTextGivesInEveryRelationAndFormat_BR57) {
   const auto seeds = Seeds();
   ASSERT_GT(seeds.size(), 30U);
-  TempDataset plain, gzip, zstd;
+  testing::TempDataset plain, gzip, zstd;
   for (const auto& [name, text] : seeds) {
     plain.Write(name, text);
     gzip.Write(name + ".gz", Gzip(text));
-    zstd.Write(name + ".zst", Zstd(text));
+    zstd.Write(name + ".zst", json::testing_support::Zstd(text));
   }
   const std::string expected = Everything(plain.path());
   EXPECT_GT(expected.size(), 20'000U);
@@ -115,14 +110,14 @@ TEST(CompressedScan, GivesWhatTheTextGivesInEveryRelationAndFormat_BR57) {
 }
 
 TEST(CompressedScan, TellsTheContentByItsBytesNotByItsName_BR58) {
-  TempDataset dir;
+  testing::TempDataset dir;
   dir.Write("gzip.json", Gzip(Atif("s1")));
   dir.Write("plain.json.gz", Atif("s2"));
-  dir.Write("zstd.jsonl.gz", Zstd(Atif("s3") + "\n" + Atif("s4") + "\n"));
+  dir.Write("zstd.jsonl.gz", json::testing_support::Zstd(Atif("s3") + "\n" + Atif("s4") + "\n"));
   dir.Write("UPPER.JSON.GZ", Gzip(Atif("s5")));
   dir.Write("png.json.gz", Gzip("\x89PNG\r\n\x1a\n"));
   dir.Write("other.gz", Gzip(Atif("s6")));
-  const auto snapshot = Take(dir.path());
+  const auto snapshot = testing::Take(dir.path());
   Context context;
   QueryScope scope(*snapshot, false, context);
   const Scanned runs = RunScan(scope, Relation::kRuns, {"_file_", "session_id"});
@@ -140,10 +135,10 @@ TEST(CompressedScan, ACutLineFileIsOpenAndLosesNothingBeforeTheCut_BR11) {
     text += Atif(fmt::format("session-{}-{}", i, i * 7919 % 1013), 3) + "\n";
   }
   const std::string compressed = Gzip(text);
-  TempDataset dir;
+  testing::TempDataset dir;
   dir.Write("cut.jsonl.gz", compressed.substr(0, compressed.size() / 2));
   dir.Write("tail.jsonl.gz", compressed.substr(0, compressed.size() - 5));  // in the trailer
-  const auto snapshot = Take(dir.path());
+  const auto snapshot = testing::Take(dir.path());
   Context context;
   QueryScope scope(*snapshot, false, context);
   const Scanned runs = RunScan(scope, Relation::kRuns, {"_file_", "session_id"});
@@ -167,59 +162,60 @@ TEST(CompressedScan, DamageNamesFileAndBothOffsetsAndKeepsWhatCameBefore) {
   }
   text += "]";
   const std::string compressed = Gzip(text);
-  TempDataset dir;
+  testing::TempDataset dir;
   dir.Write("cut.json.gz", compressed.substr(0, compressed.size() / 2));
   const std::string half = Gzip(text.substr(0, text.size() / 2));
   dir.Write("bad.json.gz", half + "no gzip member");
-  dir.Write("good.json.zst", Zstd(Atif("good")));
-  const auto snapshot = Take(dir.path(), Reporting());
+  dir.Write("good.json.zst", json::testing_support::Zstd(Atif("good")));
+  const auto snapshot = testing::Take(dir.path(), testing::Reporting());
   Context context;
   QueryScope strict(*snapshot, false, context);
   const Scanned failed = RunScan(strict, Relation::kRuns, {"session_id"});
-  EXPECT_THAT(failed.status.message(), HasSubstr("bad.json.gz: "));
+  EXPECT_THAT(failed.status.message(), ::testing::HasSubstr("bad.json.gz: "));
   EXPECT_THAT(failed.status.message(),
-              HasSubstr(fmt::format("gzip data damaged at compressed byte {}, "
-                                    "decompressed byte {}: no gzip member begins here",
-                                    half.size(), text.size() / 2)));
-  EXPECT_THAT(failed.status.message(), HasSubstr(" of the decompressed text"));
+              ::testing::HasSubstr(fmt::format("gzip data damaged at compressed byte {}, "
+                                               "decompressed byte {}: no gzip member begins here",
+                                               half.size(), text.size() / 2)));
+  EXPECT_THAT(failed.status.message(), ::testing::HasSubstr(" of the decompressed text"));
 
   QueryScope report(*snapshot, true, context);
   const Scanned runs = RunScan(report, Relation::kRuns, {"_file_"});
   ASSERT_TRUE(runs.status.ok()) << runs.status.ToString();
   ASSERT_EQ(report.problems().size(), 2U);
-  EXPECT_THAT(report.problems()[1].ToString(), HasSubstr("is cut off at compressed byte "));
+  EXPECT_THAT(report.problems()[1].ToString(),
+              ::testing::HasSubstr("is cut off at compressed byte "));
   EXPECT_GT(runs.rows.size(), 2000U);
   EXPECT_EQ(runs.rows.back(), "good.json.zst");
 }
 
 TEST(CompressedScan, ProblemsArePlacedInTheDecompressedText) {
-  TempDataset dir;
+  testing::TempDataset dir;
   const std::string text = Atif("a") + "\n{\"schema_version\":\"ATIF-v1.4\",\"steps\":7}\n";
   dir.Write("x.jsonl.gz", Gzip(text));
-  const auto snapshot = Take(dir.path());
+  const auto snapshot = testing::Take(dir.path());
   Context context;
   QueryScope scope(*snapshot, false, context);
   const Scanned runs = RunScan(scope, Relation::kSteps, {"message_value"});
-  EXPECT_THAT(runs.status.message(), HasSubstr("x.jsonl.gz: line 2, byte "));
-  EXPECT_THAT(runs.status.message(), HasSubstr(" of the decompressed text"));
+  EXPECT_THAT(runs.status.message(), ::testing::HasSubstr("x.jsonl.gz: line 2, byte "));
+  EXPECT_THAT(runs.status.message(), ::testing::HasSubstr(" of the decompressed text"));
 }
 
 TEST(CompressedScan, ABombEndsTheQueryWithTheLimitAndItsFlag_LIM02) {
-  TempDataset dir;
+  testing::TempDataset dir;
   dir.Write("a.json", Atif("a"));
   std::string text = Atif("b");
   text.insert(text.size() - 1, ",\"extra\":\"" + std::string(40 << 20, 'x') + "\"");
   dir.Write("bomb.json.gz", Gzip(text, 9));
-  const auto snapshot = Take(dir.path(), Reporting());
+  const auto snapshot = testing::Take(dir.path(), testing::Reporting());
   Context context;
   QueryScope scope(*snapshot, true, context);
   const Scanned runs = RunScan(scope, Relation::kSteps, {"message_value"});
   EXPECT_EQ(runs.status.code(), StatusCode::kResourceExhausted);
-  EXPECT_THAT(runs.status.message(), HasSubstr("bomb.json.gz: "));
-  EXPECT_THAT(runs.status.message(), HasSubstr("max_decompression_ratio 1000"));
+  EXPECT_THAT(runs.status.message(), ::testing::HasSubstr("bomb.json.gz: "));
+  EXPECT_THAT(runs.status.message(), ::testing::HasSubstr("max_decompression_ratio 1000"));
   SnapshotOptions wide;
   wide.limits.max_decompression_ratio = 100'000;
-  const auto again = Take(dir.path(), wide);
+  const auto again = testing::Take(dir.path(), wide);
   QueryScope raised(*again, false, context);
   EXPECT_EQ(RunScan(raised, Relation::kSteps, {"message_value"}).rows.size(), 2U);
 }
@@ -228,9 +224,9 @@ TEST(CompressedScan, ARestartReadsTheCompressedFileAgain_STL127) {
   // The id of the document comes behind its steps, and there are too many to wait for it.
   std::string text = Atif("late", 20'000);
   text.insert(text.size() - 1, ",\"trajectory_id\":\"named\"");
-  TempDataset dir;
+  testing::TempDataset dir;
   dir.Write("late.json.gz", Gzip(text));
-  const auto snapshot = Take(dir.path());
+  const auto snapshot = testing::Take(dir.path());
   Context context;
   QueryScope scope(*snapshot, false, context);
   ASSERT_TRUE(RunScan(scope, Relation::kSteps, {"document_id"}).status.ok());

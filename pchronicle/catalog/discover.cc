@@ -6,8 +6,8 @@
 
 #include "pchronicle/catalog/node_manifest.h"
 #include "pchronicle/catalog/parallel.h"
-#include "pchronicle/catalog/store_pin.h"
-#include "pchronicle/json/decompress.h"
+#include "pchronicle/catalog/store_source.h"
+#include "pchronicle/json/utf8.h"
 
 namespace pchronicle::catalog {
 namespace {
@@ -15,109 +15,6 @@ namespace {
 /// Fewer directories than this at one level are not worth a thread.
 constexpr size_t kParallelDirectories = 16;
 constexpr uint64_t kMaxSidecarBytes = 1 << 20;
-constexpr uint64_t kMaxCurrentBytes = 1 << 20;
-constexpr uint64_t kMaxEventsManifestBytes = 64 << 20;
-
-std::string_view BaseName(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') {
-      c = static_cast<char>(c - 'A' + 'a');
-    }
-  }
-  return lower;
-}
-
-std::string Join(std::string_view directory, std::string_view name) {
-  return directory.empty() ? std::string(name) : fmt::format("{}/{}", directory, name);
-}
-
-/// Name of an entry that cannot be one of ours: bytes that are no UTF-8 as `\xNN`.
-std::string Printable(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    if (static_cast<unsigned char>(c) < 0x80) {
-      text += c;
-    } else {
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    }
-  }
-  return text;
-}
-
-/// What passed_over says of a file that is no source: its extension in lower case.
-std::string ExtensionKind(std::string_view name) {
-  const size_t dot = name.rfind('.');
-  const std::string_view extension =
-      dot == std::string_view::npos ? std::string_view() : name.substr(dot);
-  const bool usual = extension.size() > 1 && extension.size() <= 16 && IsUtf8(extension);
-  return usual ? Lower(extension) : "no extension";
-}
-
-Source StoreSource(std::string_view directory, std::optional<std::string> format,
-                   std::string reason, const io::Entry* marker) {
-  Source source;
-  source.file = directory.empty() ? "." : std::string(directory);
-  source.kind = SourceKind::kStore;
-  source.format_name = std::move(format);
-  source.ignored_reason = std::move(reason);
-  if (marker != nullptr) {
-    source.revision.kind = Revision::Kind::kLocalFile;
-    source.revision.entry = *marker;
-    source.size_bytes = marker->size;
-    source.modified_ns = marker->modified_ns;
-  }
-  return source;
-}
-
-/// A marker file and what it pins; `entry` is of the very content that was read.
-struct Marker {
-  io::Entry entry;
-  Result<StorePin> pin;
-};
-
-/// Reads and parses a marker. kNotFound: there is none.
-Result<Marker> ReadMarker(const io::Store& store, const std::string& path, uint64_t limit,
-                          Result<StorePin> (*parse)(std::string_view)) {
-  PCHRONICLE_ASSIGN_OR_RETURN(const auto reader, store.Open(path));
-  auto text = io::ReadAll(*reader, limit);
-  return Marker{reader->entry(), text.ok() ? parse(*text) : text.status()};
-}
-
-/// The source of a store with a marker. One that cannot be pinned is an error candidate.
-Source MarkedStore(std::string_view directory, std::string format, std::string_view reason,
-                   Result<Marker> marker) {
-  if (!marker.ok()) {
-    Source source = StoreSource(directory, std::move(format), "", nullptr);
-    source.error = marker.status();
-    return source;
-  }
-  Source source = StoreSource(directory, std::move(format), "", &marker->entry);
-  if (!marker->pin.ok()) {
-    source.error = marker->pin.status();
-    return source;
-  }
-  source.store_pin = std::make_shared<const StorePin>(std::move(marker->pin).value());
-  source.ignored_reason = reason;
-  switch (source.store_pin->kind) {
-    case StorePin::Kind::kStoryline:
-    case StorePin::Kind::kEvents:
-      break;
-    case StorePin::Kind::kStorylineUnpublished:
-      source.ignored_reason = "Storyline store without a published snapshot";
-      break;
-    case StorePin::Kind::kVortex:
-      source.format_name = "vortex";
-      source.ignored_reason = "not readable yet: Vortex dataset";
-      break;
-  }
-  return source;
-}
 
 class Walker {
  public:
@@ -188,9 +85,7 @@ class Walker {
     const io::Entry* current = Named(entries, directory, "CURRENT");
     const io::Entry* manifest = Named(entries, directory, "chronicle.manifest");
     if (current != nullptr) {
-      found.sources.push_back(
-          MarkedStore(directory, "storyline", "not readable yet: Storyline store",
-                      ReadMarker(store_, current->path, kMaxCurrentBytes, ParseCurrent)));
+      found.sources.push_back(StorylineStore(store_, directory, current->path));
       return Status::Ok();
     }
     std::optional<NodeManifest> node;
@@ -209,7 +104,7 @@ class Walker {
       }
     }
     if (node && node->kind == NodeManifest::Kind::kLeaf) {
-      found.sources.push_back(Leaf(directory, *node, *manifest));
+      found.sources.push_back(LeafStore(directory, *node, *manifest));
       return Status::Ok();
     }
     for (const io::Entry& entry : entries) {
@@ -221,14 +116,12 @@ class Walker {
   /// `*.lance` is one source and is not searched (DSC-05); only events.lance can be ours.
   Status VisitLance(const std::string& directory, std::string_view name, Findings& found) {
     if (name == "events.lance") {
-      const std::string path = Join(directory, "_manifest.json");
+      const std::string path = JoinPath(directory, "_manifest.json");
       const auto entry = store_.Stat(path);  // a link is none (DSC-06)
       const bool marked = entry.ok() ? entry->kind == io::Entry::Kind::kFile
                                      : entry.status().code() != StatusCode::kNotFound;
       if (marked) {
-        found.sources.push_back(
-            MarkedStore(directory, "events", "not readable yet: events store",
-                        ReadMarker(store_, path, kMaxEventsManifestBytes, ParseEventsManifest)));
+        found.sources.push_back(EventsStore(store_, directory, path));
         return Status::Ok();
       }
     }
@@ -263,7 +156,7 @@ class Walker {
 
   static const io::Entry* Named(const std::vector<io::Entry>& entries, std::string_view directory,
                                 std::string_view name) {
-    const std::string path = Join(directory, name);
+    const std::string path = JoinPath(directory, name);
     const auto it = std::lower_bound(
         entries.begin(), entries.end(), path,
         [](const io::Entry& entry, const std::string& p) { return entry.path < p; });
@@ -275,22 +168,6 @@ class Walker {
     PCHRONICLE_ASSIGN_OR_RETURN(const std::string text,
                                 io::ReadAll(store_, entry.path, kMaxSidecarBytes));
     return ParseNodeManifest(text);
-  }
-
-  static Source Leaf(std::string_view directory, const NodeManifest& node,
-                     const io::Entry& manifest) {
-    if (node.format == "compact-jsonl/v1") {
-      return StoreSource(directory, node.format, "not readable yet: Compact JSONL store",
-                         &manifest);
-    }
-    if (node.format == "storyline/v1") {
-      Source source = StoreSource(directory, "storyline", "", &manifest);
-      source.error =
-          Status::Corruption("chronicle.manifest names a Storyline store, but CURRENT is missing");
-      return source;
-    }
-    return StoreSource(directory, node.format,
-                       fmt::format("unsupported store format '{}'", node.format), &manifest);
   }
 
   /// In a branch node only the directories count (CMF-001).
@@ -308,7 +185,7 @@ class Walker {
         ++found.passed_over["special file"];
         return;
       case io::Entry::Kind::kDirectory:
-        if (IsUtf8(name)) {
+        if (json::IsValidUtf8(name)) {
           found.directories.push_back(entry.path);
         } else {
           found.sources.push_back(Unnamable(entry));
@@ -328,7 +205,7 @@ class Walker {
       }
       return;
     }
-    if (!IsUtf8(name)) {
+    if (!json::IsValidUtf8(name)) {
       found.sources.push_back(Unnamable(entry));
       return;
     }
@@ -343,7 +220,7 @@ class Walker {
 
   static Source Unnamable(const io::Entry& entry) {
     Source source;
-    source.file = Printable(entry.path);
+    source.file = PrintableName(entry.path);
     source.error = Status::InvalidArgument("the name is not UTF-8");
     return source;
   }
@@ -360,13 +237,13 @@ class Walker {
 
 /// A root that is a file is the only source, whatever link it may be (DSC-02).
 Result<Discovery> SingleFile(const OpenedRoot& root) {
-  if (!IsUtf8(root.file)) {
-    return Status::InvalidArgument("the name '{}' is not UTF-8", Printable(root.file));
+  if (!json::IsValidUtf8(root.file)) {
+    return Status::InvalidArgument("the name '{}' is not UTF-8", PrintableName(root.file));
   }
   Source source;
   source.file = root.file;
   source.ignored_reason = UnreadExtension(root.file);
-  const bool markdown = Lower(root.file).ends_with(".md");
+  const bool markdown = LowerCase(root.file).ends_with(".md");
   if (source.ignored_reason.empty() && !markdown && !IsTrajectoryName(root.file)) {
     return Status::InvalidArgument(
         "unsupported file type: {} (expected .json, .jsonl, .ndjson, one of these with .gz or "
@@ -382,69 +259,6 @@ Result<Discovery> SingleFile(const OpenedRoot& root) {
 }
 
 }  // namespace
-
-bool IsTrajectoryName(std::string_view name) {
-  name = json::NameInside(name);
-  const std::string tail = Lower(name.substr(name.size() - std::min<size_t>(name.size(), 8)));
-  return tail.ends_with(".json") || tail.ends_with(".jsonl") || tail.ends_with(".ndjson");
-}
-
-std::string UnreadExtension(std::string_view name) {
-  struct Known {
-    std::string_view suffix, reason;
-  };
-  static constexpr Known kKnown[] = {
-      {".tar.gz", "not read: archive (tar, gzip)"},
-      {".tgz", "not read: archive (tar, gzip)"},
-      {".tar.zst", "not read: archive (tar, zstd)"},
-      {".tar.bz2", "not read: archive (tar, bzip2)"},
-      {".tar.xz", "not read: archive (tar, xz)"},
-      {".tar", "not read: archive (tar)"},
-      {".zip", "not read: archive (zip)"},
-      {".gz", "not read: compressed (gzip)"},
-      {".zst", "not read: compressed (zstd)"},
-      {".bz2", "not read: compressed (bzip2)"},
-      {".xz", "not read: compressed (xz)"},
-      {".parquet", "not read: Parquet table"},
-      {".traj", "not read: .traj file (SWE-agent)"},
-      {".eval", "not read: .eval log (Inspect)"},
-      {".meta.json", "metadata sidecar, not a trajectory"},
-  };
-  name = json::NameInside(name);
-  const std::string tail = Lower(name.substr(name.size() - std::min<size_t>(name.size(), 10)));
-  for (const Known& known : kKnown) {
-    if (tail.size() > known.suffix.size() ? tail.ends_with(known.suffix) : tail == known.suffix) {
-      return std::string(known.reason);
-    }
-  }
-  return {};
-}
-
-bool IsUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() - i < length) {
-      return false;
-    }
-    for (size_t k = 1; k < length; ++k) {
-      if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) {
-        return false;
-      }
-    }
-    const auto second = static_cast<unsigned char>(text[i + 1]);
-    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
-        (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) {
-      return false;
-    }
-    i += length;
-  }
-  return true;
-}
 
 Result<Discovery> Discover(const OpenedRoot& root, const Limits& limits, const Context& context) {
   if (!root.file.empty()) {

@@ -6,6 +6,7 @@
 
 #include "pchronicle/base/context.h"
 #include "pchronicle/base/result.h"
+#include "pchronicle/catalog/file_name.h"
 #include "pchronicle/catalog/mount.h"
 #include "pchronicle/catalog/snapshot.h"
 
@@ -25,12 +26,5 @@ struct Discovery {
 /// whose marker is wrong is a source with an error. Directories are walked in parallel where there
 /// are many.
 Result<Discovery> Discover(const OpenedRoot& root, const Limits& limits, const Context& context);
-
-/// Why a file with this name is never opened (DSC-16, BR-57); empty: it is read.
-std::string UnreadExtension(std::string_view name);
-/// `.json`, `.jsonl`, `.ndjson`, and these with `.gz` or `.zst` behind, in any case.
-bool IsTrajectoryName(std::string_view name);
-/// Strict UTF-8, without overlong forms and surrogates.
-bool IsUtf8(std::string_view text);
 
 }  // namespace pchronicle::catalog

@@ -4,6 +4,7 @@
 
 #include "pchronicle/base/hash.h"
 #include "pchronicle/catalog/test_dataset_test.h"
+#include "pchronicle/json/utf8.h"
 
 namespace pchronicle::catalog {
 namespace {
@@ -323,10 +324,10 @@ TEST(SnapshotId, IsTheReleasedLayout_SID01_SID02_SID03_CAT26) {
 }
 
 TEST(Utf8, AcceptsExactlyTheScalarValues) {
-  EXPECT_TRUE(IsUtf8("a\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80"));
+  EXPECT_TRUE(json::IsValidUtf8("a\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80"));
   for (const char* bad :
        {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe4\xb8", "\x80"}) {
-    EXPECT_FALSE(IsUtf8(bad));
+    EXPECT_FALSE(json::IsValidUtf8(bad));
   }
 }
 

@@ -35,6 +35,14 @@ bool FedRows::Fit() const {
   return feeds_.empty() || group_->Fits(bytes);
 }
 
+uint64_t FedRows::id_bytes() const {
+  uint64_t bytes = 0;
+  for (const Feed& feed : feeds_) {
+    bytes += feed.sink != nullptr ? feed.sink->id_bytes() : 0;
+  }
+  return bytes;
+}
+
 bool FedRows::needs_second_pass() const {
   for (const Feed& feed : feeds_) {
     if (feed.sink != nullptr && feed.sink->needs_second_pass()) {

@@ -30,6 +30,8 @@ class FedRows {
   /// False when the rows so far exceed the memory of the group: the caller takes the sinks out of
   /// its tee and calls GiveUp.
   bool Fit() const;
+  /// Memory of ids that the sinks of the source hold.
+  uint64_t id_bytes() const;
   /// A sink handed on rows that turned out different (STL-127).
   bool needs_second_pass() const;
   /// The source is read to its end. Adds what the sinks saw.

@@ -57,6 +57,7 @@ Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
     read.bytes_read += pass->bytes_read();
     read.compressed_bytes_read += pass->compressed_bytes_read();
     read.buffer_peak_bytes = std::max(read.buffer_peak_bytes, pass->buffer_peak_bytes());
+    read.id_peak_bytes = std::max(read.id_peak_bytes, pass->id_bytes());
     read.open_tail = pass->open_tail();
     read.truncated = pass->truncated();
     if (!pass->needs_second_pass() && !sink.needs_second_pass()) {

@@ -14,7 +14,7 @@ struct FullRead {
   std::shared_ptr<const ResolvedSource> resolved;
   std::vector<SourceProblem> problems;  // placed; none of FailsAlways
   uint64_t records = 0;
-  uint64_t bytes_read = 0, buffer_peak_bytes = 0;
+  uint64_t bytes_read = 0, buffer_peak_bytes = 0, id_peak_bytes = 0;
   uint64_t compressed_bytes_read = 0;
   bool open_tail = false;
   bool truncated = false;  // the compressed file is cut off

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -49,32 +51,38 @@ struct GeneratedText {
   }
 };
 
-/// A store that holds one generated file, pinned like a local one. `on_read` hears the bytes read
-/// so far before each read.
+/// A folder of generated files, pinned like local ones. `on_read` hears the bytes read so far
+/// before each read.
 class GeneratedStore final : public io::Store {
  public:
-  GeneratedStore(std::string name, GeneratedText text,
+  explicit GeneratedStore(std::map<std::string, GeneratedText> files,
+                          std::function<void(uint64_t)> on_read = nullptr)
+      : state_(std::make_shared<State>(std::move(files), std::move(on_read))) {}
+  GeneratedStore(const std::string& name, GeneratedText text,
                  std::function<void(uint64_t)> on_read = nullptr)
-      : state_(std::make_shared<State>(std::move(text), std::move(on_read))) {
-    entry_.path = std::move(name);
-    entry_.size = state_->text.size();
-    entry_.device = entry_.inode = 1;
-  }
+      : GeneratedStore({{name, std::move(text)}}, std::move(on_read)) {}
 
   const std::string& uri() const override { return uri_; }
   using Store::ListDirectory;
   Result<std::vector<io::Entry>> ListDirectory(std::string_view path, uint64_t) const override {
-    return path.empty() ? Result<std::vector<io::Entry>>(std::vector<io::Entry>{entry_})
-                        : Status::NotFound("{}", path);
-  }
-  Result<io::Entry> Stat(std::string_view path, bool) const override {
-    return path == entry_.path ? Result<io::Entry>(entry_) : Status::NotFound("{}", path);
-  }
-  Result<std::unique_ptr<io::RandomReader>> Open(std::string_view path) const override {
-    if (path != entry_.path) {
+    if (!path.empty()) {
       return Status::NotFound("{}", path);
     }
-    return std::unique_ptr<io::RandomReader>(std::make_unique<Reader>(entry_, state_));
+    std::vector<io::Entry> entries;
+    for (const auto& [name, text] : state_->files) {
+      entries.push_back(EntryOf(name));
+    }
+    return entries;
+  }
+  Result<io::Entry> Stat(std::string_view path, bool) const override {
+    const std::string name(path);
+    return state_->files.contains(name) ? Result<io::Entry>(EntryOf(name))
+                                        : Status::NotFound("{}", path);
+  }
+  Result<std::unique_ptr<io::RandomReader>> Open(std::string_view path) const override {
+    PCHRONICLE_ASSIGN_OR_RETURN(io::Entry entry, Stat(path, false));
+    ++state_->opens;
+    return std::unique_ptr<io::RandomReader>(std::make_unique<Reader>(std::move(entry), state_));
   }
   Status Put(std::string_view, std::string_view, bool) override {
     return Status::Unsupported("read only");
@@ -82,23 +90,33 @@ class GeneratedStore final : public io::Store {
   Status Delete(std::string_view) override { return Status::Unsupported("read only"); }
   Counters counters() const override {
     Counters counters;
+    counters.opens = state_->opens.load();
     counters.bytes_read = state_->bytes_read.load();
     return counters;
   }
-  uint64_t size() const { return entry_.size; }
+  /// Of all files.
+  uint64_t size() const {
+    uint64_t size = 0;
+    for (const auto& [name, text] : state_->files) {
+      size += text.size();
+    }
+    return size;
+  }
 
  private:
   struct State {
-    State(GeneratedText made, std::function<void(uint64_t)> hook)
-        : text(std::move(made)), on_read(std::move(hook)) {}
-    const GeneratedText text;
+    State(std::map<std::string, GeneratedText> made, std::function<void(uint64_t)> hook)
+        : files(std::move(made)), on_read(std::move(hook)) {}
+    const std::map<std::string, GeneratedText> files;
     const std::function<void(uint64_t)> on_read;
-    std::atomic<uint64_t> bytes_read{0};
+    std::atomic<uint64_t> opens{0}, bytes_read{0};
   };
   class Reader final : public io::RandomReader {
    public:
     Reader(io::Entry entry, std::shared_ptr<State> state)
-        : entry_(std::move(entry)), state_(std::move(state)) {}
+        : entry_(std::move(entry)),
+          state_(std::move(state)),
+          text_(state_->files.at(entry_.path)) {}
     uint64_t size() const override { return entry_.size; }
     const io::Entry& entry() const override { return entry_; }
     Result<size_t> ReadAt(uint64_t offset, std::span<char> out) const override {
@@ -107,7 +125,7 @@ class GeneratedStore final : public io::Store {
       }
       const uint64_t left = entry_.size - std::min(entry_.size, offset);
       const size_t count = static_cast<size_t>(std::min<uint64_t>(out.size(), left));
-      state_->text.Copy(offset, out.first(count));
+      text_.Copy(offset, out.first(count));
       state_->bytes_read += count;
       return count;
     }
@@ -116,10 +134,20 @@ class GeneratedStore final : public io::Store {
    private:
     const io::Entry entry_;
     const std::shared_ptr<State> state_;
+    const GeneratedText& text_;
   };
 
+  io::Entry EntryOf(const std::string& name) const {
+    io::Entry entry;
+    entry.path = name;
+    entry.size = state_->files.at(name).size();
+    entry.device = 1;
+    entry.inode =
+        1 + static_cast<uint64_t>(std::distance(state_->files.begin(), state_->files.find(name)));
+    return entry;
+  }
+
   const std::string uri_ = "/generated";
-  io::Entry entry_;
   const std::shared_ptr<State> state_;
 };
 

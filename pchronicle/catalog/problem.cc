@@ -1,6 +1,7 @@
 #include "pchronicle/catalog/problem.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "pchronicle/json/record_stream.h"
@@ -138,29 +139,65 @@ Status ToStatus(const SourceProblem& problem) {
   return Status(problem.status.code(), problem.ToString());
 }
 
+bool QueryScope::ProblemOrder::operator()(const SourceProblem& a, const SourceProblem& b) const {
+  const auto key = [](const SourceProblem& p) {
+    return std::tuple<uint64_t, const std::string&, const std::string&>(p.byte_offset, p.pointer,
+                                                                        p.status.message());
+  };
+  return key(a) < key(b);
+}
+
+/// The mutex is held.
+void QueryScope::Keep(SourceProblem problem) {
+  FileProblems& of_file = problems_[problem.file];
+  of_file.first.insert(std::move(problem));
+  if (of_file.first.size() > kMostProblems) {
+    of_file.first.erase(std::prev(of_file.first.end()));
+    of_file.left_out = true;
+  }
+}
+
 void QueryScope::AddProblem(SourceProblem problem) {
   const std::lock_guard lock(mutex_);
-  problems_.push_back(std::move(problem));
+  Keep(std::move(problem));
+}
+
+void QueryScope::AddProblems(uint64_t begin, std::vector<SourceProblem> problems,
+                             uint64_t left_out) {
+  if (problems.empty()) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  FileProblems& of_file = problems_[problems.front().file];
+  of_file.left_out |= left_out > 0;
+  uint64_t& met = of_file.met[begin];
+  met = std::max(met, problems.size() + left_out);
+  for (SourceProblem& problem : problems) {
+    Keep(std::move(problem));
+  }
 }
 
 std::vector<SourceProblem> QueryScope::problems() const {
-  std::vector<SourceProblem> sorted;
-  {
-    const std::lock_guard lock(mutex_);
-    sorted = problems_;
+  const std::lock_guard lock(mutex_);
+  std::vector<SourceProblem> all;
+  for (const auto& [file, of_file] : problems_) {
+    all.insert(all.end(), of_file.first.begin(), of_file.first.end());
   }
-  const auto key = [](const SourceProblem& p) {
-    return std::tuple<const std::string&, uint64_t, const std::string&, const std::string&>(
-        p.file, p.byte_offset, p.pointer, p.status.message());
-  };
-  std::sort(sorted.begin(), sorted.end(),
-            [&key](const SourceProblem& a, const SourceProblem& b) { return key(a) < key(b); });
-  sorted.erase(std::unique(sorted.begin(), sorted.end(),
-                           [&key](const SourceProblem& a, const SourceProblem& b) {
-                             return key(a) == key(b);
-                           }),
-               sorted.end());
-  return sorted;
+  return all;
+}
+
+uint64_t QueryScope::problem_count() const {
+  const std::lock_guard lock(mutex_);
+  uint64_t count = 0;
+  for (const auto& [file, of_file] : problems_) {
+    uint64_t met = 0;
+    for (const auto& [begin, of_range] : of_file.met) {
+      met += of_range;
+    }
+    count +=
+        of_file.left_out ? std::max<uint64_t>(met, of_file.first.size()) : of_file.first.size();
+  }
+  return count;
 }
 
 model::SourceNotes QueryScope::LostIn(const Source& source, json::RecordRange range) const {

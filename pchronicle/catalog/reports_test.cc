@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
+#include "pchronicle/catalog/generated_store_test.h"
 #include "pchronicle/catalog/test_dataset_test.h"
 
 namespace pchronicle::catalog {
@@ -14,131 +14,31 @@ namespace {
 
 using model::Relation;
 using testing::Atif;
-using ::testing::HasSubstr;
-using testing::Reporting;
+using testing::GeneratedText;
 using testing::RunScan;
 using testing::Scanned;
-using testing::Take;
 using testing::TempDataset;
 using Strings = std::vector<std::string>;
 
-/// head + piece * count + tail, never in memory.
-struct Generated {
-  std::string head, piece, tail;
-  uint64_t count = 0;
-
-  uint64_t size() const { return head.size() + piece.size() * count + tail.size(); }
-  size_t Read(uint64_t offset, std::span<char> out) const {
-    size_t done = 0;
-    while (done < out.size() && offset < size()) {
-      std::string_view from;
-      if (offset < head.size()) {
-        from = std::string_view(head).substr(static_cast<size_t>(offset));
-      } else if (const uint64_t body = offset - head.size(); body < piece.size() * count) {
-        from = std::string_view(piece).substr(static_cast<size_t>(body % piece.size()));
-      } else {
-        from = std::string_view(tail).substr(static_cast<size_t>(body - piece.size() * count));
-      }
-      const size_t n = std::min(from.size(), out.size() - done);
-      std::memcpy(out.data() + done, from.data(), n);
-      done += n;
-      offset += n;
-    }
-    return done;
-  }
-};
-
-/// A folder of generated files.
-class GeneratedStore final : public io::Store {
- public:
-  explicit GeneratedStore(std::map<std::string, Generated> files) : files_(std::move(files)) {}
-  const std::string& uri() const override { return uri_; }
-  Result<std::vector<io::Entry>> ListDirectory(std::string_view, uint64_t) const override {
-    std::vector<io::Entry> entries;
-    for (const auto& [name, file] : files_) {
-      entries.push_back(EntryOf(name, file));
-    }
-    return entries;
-  }
-  Result<io::Entry> Stat(std::string_view path, bool) const override {
-    const auto it = files_.find(std::string(path));
-    if (it == files_.end()) {
-      return Status::NotFound("no {}", path);
-    }
-    return EntryOf(it->first, it->second);
-  }
-  Result<std::unique_ptr<io::RandomReader>> Open(std::string_view path) const override {
-    PCHRONICLE_ASSIGN_OR_RETURN(io::Entry entry, Stat(path, false));
-    ++opens_;
-    return std::unique_ptr<io::RandomReader>(
-        new Reader(*this, files_.at(std::string(path)), std::move(entry)));
-  }
-  Status Put(std::string_view, std::string_view, bool) override {
-    return Status::Unsupported("read only");
-  }
-  Status Delete(std::string_view) override { return Status::Unsupported("read only"); }
-  Counters counters() const override {
-    Counters counters;
-    counters.opens = opens_;
-    counters.bytes_read = bytes_;
-    return counters;
-  }
-
- private:
-  class Reader final : public io::RandomReader {
-   public:
-    Reader(const GeneratedStore& store, const Generated& file, io::Entry entry)
-        : store_(store), file_(file), entry_(std::move(entry)) {}
-    uint64_t size() const override { return file_.size(); }
-    const io::Entry& entry() const override { return entry_; }
-    Result<size_t> ReadAt(uint64_t offset, std::span<char> out) const override {
-      const size_t n = file_.Read(offset, out);
-      store_.bytes_ += n;
-      return n;
-    }
-    Result<io::Entry> Stat() const override { return entry_; }
-
-   private:
-    const GeneratedStore& store_;
-    const Generated& file_;
-    const io::Entry entry_;
-  };
-
-  static io::Entry EntryOf(const std::string& name, const Generated& file) {
-    io::Entry entry;
-    entry.path = name;
-    entry.size = file.size();
-    entry.version = "1";
-    return entry;
-  }
-
-  const std::string uri_ = "/generated";
-  const std::map<std::string, Generated> files_;
-  mutable std::atomic<uint64_t> opens_{0}, bytes_{0};
-};
-
-std::shared_ptr<const Snapshot> TakeGenerated(std::map<std::string, Generated> files,
+/// Files of any size.
+std::shared_ptr<const Snapshot> TakeGenerated(std::map<std::string, GeneratedText> files,
                                               SnapshotOptions options = {}) {
-  Mount mount = PositionalMount("/generated");
-  mount.store = std::make_shared<GeneratedStore>(std::move(files));
   options.limits.max_file_bytes = UINT64_MAX;
   options.limits.max_detection_bytes = UINT64_MAX;
-  Context context;
-  auto snapshot = Snapshot::Build({mount}, options, context);
-  EXPECT_TRUE(snapshot.ok()) << snapshot.status().ToString();
-  return *snapshot;
+  return testing::TakeStore(std::make_shared<testing::GeneratedStore>(std::move(files)),
+                            std::move(options));
 }
 
 constexpr uint64_t kMiB = 1 << 20;
 
 /// One ATIF document on one line: `steps` steps of about `step_bytes`.
-Generated GiantRun(uint64_t steps, size_t step_bytes) {
-  Generated file;
+GeneratedText GiantRun(uint64_t steps, size_t step_bytes) {
+  GeneratedText file;
   const std::string text(step_bytes, 'x');
   file.head =
       R"({"schema_version":"ATIF-v1.4","session_id":"giant","agent":{"name":"a","version":"1"},"steps":[)";
-  file.piece = R"({"step_id":1,"source":"user","message":")" + text + R"("},)";
-  file.count = steps;
+  file.fill = R"({"step_id":1,"source":"user","message":")" + text + R"("},)";
+  file.fills = steps;
   file.tail = R"({"step_id":2,"source":"agent","message":"end"}]})";
   return file;
 }
@@ -177,12 +77,12 @@ Counted CountRows(QueryScope& scope, Relation relation, const std::vector<std::s
 
 TEST(Reports, LimitTenOnAGigabyteReadsLessThan16MiB) {
   for (const std::string name : {"big.jsonl", "big.json"}) {
-    Generated file;
+    GeneratedText file;
     const std::string run = Atif("s", 3);
     const bool lines = name.ends_with("l");
     file.head = lines ? "" : "[";
-    file.piece = run + (lines ? "\n" : ",");
-    file.count = (1 << 30) / file.piece.size();
+    file.fill = run + (lines ? "\n" : ",");
+    file.fills = (1 << 30) / file.fill.size();
     file.tail = lines ? "" : run + "]";
     const auto snapshot = TakeGenerated({{name, file}});
     Context context;
@@ -213,17 +113,17 @@ TEST(Reports, AValueThatDoesNotFitNamesTheLimit_BR18_BR41) {
   QueryScope scope(*snapshot, true, context);
   const Counted counted = CountRows(scope, Relation::kSteps, {"message_value"});
   EXPECT_EQ(counted.status.code(), StatusCode::kResourceExhausted);
-  EXPECT_THAT(counted.status.message(), HasSubstr("max_record_bytes 1048576"));
+  EXPECT_THAT(counted.status.message(), ::testing::HasSubstr("max_record_bytes 1048576"));
 }
 
 TEST(Reports, ListingAFolderWithAGiantOpensNothing_BR19) {
-  std::map<std::string, Generated> files;
+  std::map<std::string, GeneratedText> files;
   for (int i = 0; i < 10'000; ++i) {
-    files[fmt::format("small/{:05}.json", i)] = {Atif("s"), "", "", 0};
+    files[fmt::format("small/{:05}.json", i)] = {Atif("s"), "", 0, ""};
   }
-  Generated giant;
-  giant.piece = Atif("s") + "\n";
-  giant.count = (20ULL << 30) / giant.piece.size();
+  GeneratedText giant;
+  giant.fill = Atif("s") + "\n";
+  giant.fills = (20ULL << 30) / giant.fill.size();
   files["giant.jsonl"] = giant;
   const auto snapshot = TakeGenerated(std::move(files));
   Context context;
@@ -300,7 +200,7 @@ TEST(Reports, NonFiniteAndLargeNumbersStayAsWritten_BR15) {
       R"({"step_id":1,"source":"user","message":"m","extra":{"n":NaN,"i":-Infinity,"e":1e999,"z":-0,)"
       R"("b":12345678901234567890}}]})"
       "\n");
-  const auto snapshot = Take(dir.path());
+  const auto snapshot = testing::Take(dir.path());
   Context context;
   QueryScope scope(*snapshot, false, context);
   const Scanned steps = RunScan(scope, Relation::kSteps, {"extra"});
@@ -316,7 +216,7 @@ TEST(Reports, KeysThatDifferInCaseAndRepeatedKeysStay_BR35) {
       R"({"schema_version":"ATIF-v1.4","session_id":"s","agent":{"name":"a","version":"1"},"steps":[)"
       R"({"step_id":1,"source":"agent","message":"m","extra":{"a":1,"A":2,"a":3},"tool_calls":[)"
       R"({"tool_call_id":"c","function_name":"f","arguments":{"a":1,"a":2,"A":3}}]}]})");
-  const auto snapshot = Take(dir.path());
+  const auto snapshot = testing::Take(dir.path());
   Context context;
   QueryScope scope(*snapshot, false, context);
   EXPECT_EQ(RunScan(scope, Relation::kSteps, {"extra"}).rows, Strings{R"({"a":1,"A":2,"a":3})"});
@@ -325,16 +225,16 @@ TEST(Reports, KeysThatDifferInCaseAndRepeatedKeysStay_BR35) {
 }
 
 TEST(Reports, RootArraysAreReadElementByElement_BR36) {
-  Generated array;
+  GeneratedText array;
   array.head = "[";
-  array.piece = Atif("s", 1) + ",";
-  array.count = 99'999;
+  array.fill = Atif("s", 1) + ",";
+  array.fills = 99'999;
   array.tail = Atif("last", 1) + "]";
   const auto snapshot =
       TakeGenerated({{"a.json", array},
-                     {"empty.json", {"[]", "", "", 0}},
-                     {"nested.json", {"[[" + Atif("n") + "]]", "", "", 0}},
-                     {"two.json", {"[" + Atif("x") + "," + Atif("y") + "]", "", "", 0}}});
+                     {"empty.json", {"[]", "", 0, ""}},
+                     {"nested.json", {"[[" + Atif("n") + "]]", "", 0, ""}},
+                     {"two.json", {"[" + Atif("x") + "," + Atif("y") + "]", "", 0, ""}}});
   Context context;
   QueryScope scope(*snapshot, false, context);
   const Counted runs = CountRows(scope, Relation::kRuns, {"session_id"});

@@ -84,6 +84,7 @@ class RunTreeTask final : public ScanTask {
     counters.compressed_bytes_read = read.compressed_bytes_read;
     counters.streamed_records = read.records;
     counters.buffer_peak_bytes = read.buffer_peak_bytes;
+    counters.id_peak_bytes = read.id_peak_bytes;
     meter.AddTo(counters);
     state_.Count(&source, counters);
     for (const SourceProblem& problem : read.problems) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -24,6 +25,9 @@ struct ScanCounters {
   uint64_t sources_opened = 0, bytes_read = 0, documents_scanned = 0, documents_pruned = 0,
            rows_scanned = 0, rows_pruned = 0, rows_emitted = 0, streamed_records = 0,
            buffer_peak_bytes = 0;
+  /// The most that was held to tell documents apart (STL-126 to 129): by the task, and by all
+  /// ranges of its source together.
+  uint64_t id_peak_bytes = 0;
   /// Of bytes_read: what values that somebody wanted took; the rest was skipped.
   uint64_t bytes_decoded = 0;
   /// Read from compressed files; bytes_read is their text.
@@ -36,9 +40,9 @@ struct ScanCounters {
 struct ScanMetrics {
   std::atomic<uint64_t> sources_opened{0}, bytes_read{0}, documents_scanned{0}, documents_pruned{0},
       rows_scanned{0}, rows_pruned{0}, rows_emitted{0}, rows_shared{0}, streamed_records{0},
-      buffer_peak_bytes{0}, restarts{0}, bytes_decoded{0}, compressed_bytes_read{0}, busy_ns{0},
-      sources_total{0}, sources_pruned{0};
-  /// Sums, but the greatest peak (STL-123).
+      buffer_peak_bytes{0}, id_peak_bytes{0}, restarts{0}, bytes_decoded{0},
+      compressed_bytes_read{0}, busy_ns{0}, sources_total{0}, sources_pruned{0};
+  /// Sums, but the greatest peaks (STL-123).
   void Add(const ScanCounters& counters);
   /// Of bytes_read; text inside text is decoded twice. Here because sql/ has no code of catalog/.
   uint64_t bytes_skipped() const {
@@ -96,8 +100,15 @@ class QueryScope {
   void RequestRestart() { restart_.store(true); }
   bool restart_requested() const { return restart_.load(); }
   void AddProblem(SourceProblem problem);
-  /// Sorted by file and offset, without repeats.
+  /// What one scan found in the range of a file that begins at `begin`, and how many more it did
+  /// not keep.
+  void AddProblems(uint64_t begin, std::vector<SourceProblem> problems, uint64_t left_out);
+  /// Sorted by file and offset, without repeats; of each file the first kMostProblems.
   std::vector<SourceProblem> problems() const;
+  /// Of all, also those that were not kept. Where some were not, and several scans met them, those
+  /// of the scan that met most count.
+  uint64_t problem_count() const;
+  static constexpr size_t kMostProblems = 1000;
   /// For the second run: keeps metrics and what is known to be lost, forgets the restart flag and
   /// the problems.
   void BeginRestart();
@@ -134,7 +145,16 @@ class QueryScope {
   std::atomic<bool> restart_{false};
   std::atomic<int> scans_{0};
   mutable std::mutex mutex_;  // guards what follows
-  std::vector<SourceProblem> problems_;
+  struct ProblemOrder {
+    bool operator()(const SourceProblem& a, const SourceProblem& b) const;
+  };
+  struct FileProblems {
+    std::set<SourceProblem, ProblemOrder> first;
+    std::map<uint64_t, uint64_t> met;  // by the begin of the range
+    bool left_out = false;
+  };
+  void Keep(SourceProblem problem);
+  std::map<std::string, FileProblems> problems_;  // by file
   std::map<std::tuple<const Source*, uint64_t, uint64_t>, model::SourceNotes> lost_;
   std::vector<Membership> announced_;
   bool keeps_costs_ = false;  // set before the first scan

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pchronicle/base/hashed_bytes.h"
+
 namespace pchronicle::catalog {
 namespace {
 
@@ -46,6 +48,11 @@ bool RangeIds::Add(const std::vector<Hash128>& ids, uint64_t range) {
     alone = seen_.try_emplace(id, range).first->second == range && alone;
   }
   return alone;
+}
+
+uint64_t RangeIds::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return HashedBytes(seen_);
 }
 
 ScanGroup::ScanGroup(std::vector<ScanRequest> members, uint64_t max_bytes)

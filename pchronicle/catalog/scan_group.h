@@ -20,9 +20,11 @@ class RangeIds {
  public:
   /// False: another range has one of them.
   bool Add(const std::vector<Hash128>& ids, uint64_t range);
+  /// Memory held.
+  uint64_t bytes() const;
 
  private:
-  std::mutex mutex_;  // guards seen_
+  mutable std::mutex mutex_;  // guards seen_
   std::unordered_map<Hash128, uint64_t, Hash128Hasher> seen_;
 };
 

@@ -5,6 +5,15 @@
 #include "pchronicle/json/decoded_bytes.h"
 
 namespace pchronicle::catalog {
+namespace {
+
+void RaiseTo(std::atomic<uint64_t>& peak, uint64_t value) {
+  uint64_t seen = peak.load();
+  while (seen < value && !peak.compare_exchange_weak(seen, value)) {
+  }
+}
+
+}  // namespace
 
 void ScanMetrics::Add(const ScanCounters& counters) {
   sources_opened += counters.sources_opened;
@@ -19,10 +28,8 @@ void ScanMetrics::Add(const ScanCounters& counters) {
   rows_shared += counters.rows_shared;
   streamed_records += counters.streamed_records;
   busy_ns += counters.busy_ns;
-  uint64_t peak = buffer_peak_bytes.load();
-  while (peak < counters.buffer_peak_bytes &&
-         !buffer_peak_bytes.compare_exchange_weak(peak, counters.buffer_peak_bytes)) {
-  }
+  RaiseTo(buffer_peak_bytes, counters.buffer_peak_bytes);
+  RaiseTo(id_peak_bytes, counters.id_peak_bytes);
 }
 
 ScanMeter::ScanMeter()

@@ -38,30 +38,25 @@ class MadeRowsTask final : public ScanTask {
   size_t next_ = 0;
 };
 
-/// Passes everything on and remembers the hashed ids of documents (STL-128).
-class IdTap final : public model::DocumentSink {
+/// Remembers the hashed ids of documents (STL-128).
+class IdSink final : public model::DocumentSink {
  public:
-  explicit IdTap(model::DocumentSink& next) : next_(next) {}
   std::vector<Hash128> Take() { return std::exchange(ids_, {}); }
+  uint64_t bytes() const { return ids_.capacity() * sizeof(Hash128); }
 
   Wish OnDocument(const model::Document& document) override {
     ids_.push_back(Xxh3Wide(document.document_id));
-    return next_.OnDocument(document);
+    return Wish::kSkip;
   }
-  void OnTurn(const model::Document& document, const model::Turn& turn) override {
-    next_.OnTurn(document, turn);
-  }
-  void OnDocumentEnd(const model::Document& document) override { next_.OnDocumentEnd(document); }
-  void OnRecordEnd() override { next_.OnRecordEnd(); }
-  void OnDocumentLost(const model::Document& document) override { next_.OnDocumentLost(document); }
-  bool OnProblem(model::Problem problem) override { return next_.OnProblem(std::move(problem)); }
-  void OnDiagnostic(const model::Document* document, std::string_view code,
-                    std::string_view pointer, std::string_view example) override {
-    next_.OnDiagnostic(document, code, pointer, example);
-  }
+  void OnTurn(const model::Document&, const model::Turn&) override {}
+  void OnDocumentEnd(const model::Document&) override {}
+  void OnRecordEnd() override {}
+  void OnDocumentLost(const model::Document&) override {}
+  bool OnProblem(model::Problem) override { return true; }
+  void OnDiagnostic(const model::Document*, std::string_view, std::string_view,
+                    std::string_view) override {}
 
  private:
-  model::DocumentSink& next_;
   std::vector<Hash128> ids_;
 };
 
@@ -135,7 +130,7 @@ class SourceTask final : public ScanTask {
         PCHRONICLE_RETURN_IF_ERROR(context.Check());
         // Also when this scan finds no rows of its own for long.
         if (!fed_.Fit()) {
-          tee_.KeepFirst();
+          tee_.KeepFirst(own_sinks_);
           fed_.GiveUp();
         }
       }
@@ -190,6 +185,7 @@ class SourceTask final : public ScanTask {
   /// The sinks of the next source; returns the one to walk into.
   model::DocumentSink* MakeSinks(const Source& source,
                                  const std::shared_ptr<const ResolvedSource>& resolved) {
+    file_ids_.clear();
     const auto make = [&](const ScanRequest& scan) {
       model::RowSink::Request request;
       request.relation = scan.relation;
@@ -201,24 +197,21 @@ class SourceTask final : public ScanTask {
       return model::MakeRowSink(std::move(request));
     };
     sink_ = make(state_.request);
-    model::DocumentSink* sink = sink_.get();
-    if (!fed_.empty()) {
-      tee_ = model::TeeSink();
-      tee_.Add(*sink_);
-      fed_.BeginSource(make, tee_);
-      sink = &tee_;
-    }
+    tee_ = model::TeeSink();
+    tee_.Add(*sink_);
+    ids_ = IdSink();
     if (shares_ids_) {
-      tap_ = std::make_unique<IdTap>(*sink);
-      sink = tap_.get();
+      tee_.Add(ids_);
     }
-    return sink;
+    own_sinks_ = tee_.size();
+    fed_.BeginSource(make, tee_);
+    return tee_.size() == 1 ? static_cast<model::DocumentSink*>(sink_.get()) : &tee_;
   }
 
   /// How a continuation is found (catalog.md 6.1, `continued_by`): a file of the Dataset, or a
   /// document of the same file.
   void AddReferenceHooks(const Source& source, std::shared_ptr<const ResolvedSource> resolved,
-                         model::RowSink::Request& request) const {
+                         model::RowSink::Request& request) {
     const std::vector<Source>& sources = state_.dataset.sources;
     request.file_exists = [&sources](std::string_view file) {
       const auto found =
@@ -236,6 +229,7 @@ class SourceTask final : public ScanTask {
     // Reads the file once more when it is asked: that must stop as well.
     auto input = std::make_shared<ContextInput>(*resolved->input, state_.scope.context());
     auto ids = std::make_shared<model::FileIds>(*resolved->format, *input, walk);
+    file_ids_.push_back(ids);
     request.count_documents = [ids, input, resolved](std::string_view id) {
       return ids->CountDocuments(id);
     };
@@ -263,7 +257,11 @@ class SourceTask final : public ScanTask {
 
   /// Before rows leave: their ids must be of this range alone.
   Status ShareIds() {
-    if (!shares_ids_ || plan_.ids->Add(tap_->Take(), plan_.range.begin)) {
+    if (!shares_ids_) {
+      return Status::Ok();
+    }
+    NoteIdMemory();
+    if (plan_.ids->Add(ids_.Take(), plan_.range.begin)) {
       return Status::Ok();
     }
     source().cell->SetSerial();
@@ -276,16 +274,31 @@ class SourceTask final : public ScanTask {
     PCHRONICLE_RETURN_IF_ERROR(ShareIds());
     state_.scope.AddLost(source(), range_, pass_->TakeNotes());
     // The cancellable input: placing reads the file again.
-    for (SourceProblem& problem :
-         PlaceProblems(source().file, pass_->input(), sink_->problems(), pass_->is_compressed())) {
-      PCHRONICLE_RETURN_IF_ERROR(Lost(std::move(problem)));
+    std::vector<SourceProblem> placed =
+        PlaceProblems(source().file, pass_->input(), sink_->problems(), pass_->is_compressed());
+    for (const SourceProblem& problem : placed) {
+      if (strict() || FailsAlways(problem.status)) {
+        return ToStatus(problem);
+      }
     }
+    state_.scope.AddProblems(range_.begin, std::move(placed), sink_->problems_left_out());
     PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
     if (pass_->needs_second_pass() || sink_->needs_second_pass() || fed_.needs_second_pass()) {
       state_.scope.RequestRestart();
     }
+    NoteIdMemory();
     fed_.EndSource(counters_);
     return Status::Ok();
+  }
+
+  /// Before ids are given away or forgotten. Most of it only grows until then.
+  void NoteIdMemory() {
+    uint64_t bytes = pass_->id_bytes() + sink_->id_bytes() + fed_.id_bytes() + ids_.bytes();
+    for (const auto& ids : file_ids_) {
+      bytes += ids->bytes();
+    }
+    bytes += shares_ids_ ? plan_.ids->bytes() : 0;
+    counters_.id_peak_bytes = std::max(counters_.id_peak_bytes, bytes);
   }
 
   /// Also when the consumer stops early (STL-120).
@@ -297,9 +310,9 @@ class SourceTask final : public ScanTask {
     counters_.compressed_bytes_read += pass_->compressed_bytes_read();
     counters_.streamed_records += pass_->records();
     counters_.buffer_peak_bytes = pass_->buffer_peak_bytes();
+    NoteIdMemory();
     CountRows(counters_, sink_->counters());
     pass_.reset();
-    tap_.reset();
     sink_.reset();
     CountSource();
   }
@@ -325,10 +338,12 @@ class SourceTask final : public ScanTask {
   bool handed_on_ = false;
   bool finished_ = false;
   std::unique_ptr<model::RowSink> sink_;
-  FedRows fed_;         // for other scans of the query
-  model::TeeSink tee_;  // into sink_ and the sinks of fed_
-  std::unique_ptr<IdTap> tap_;
-  std::unique_ptr<SourcePass> pass_;  // null: between two sources
+  IdSink ids_;            // shares_ids_: of documents since rows left last
+  FedRows fed_;           // for other scans of the query
+  model::TeeSink tee_;    // into sink_, ids_ and the sinks of fed_
+  size_t own_sinks_ = 1;  // of tee_, without those of fed_
+  std::vector<std::shared_ptr<model::FileIds>> file_ids_;  // of the sinks
+  std::unique_ptr<SourcePass> pass_;                       // null: between two sources
 };
 
 }  // namespace

@@ -50,6 +50,7 @@ class SourcePass {
                ? 0
                : walker_->buffer_peak_bytes() + held_.hold->decompression().peak_bytes;
   }
+  uint64_t id_bytes() const { return walker_ != nullptr ? walker_->id_bytes() : 0; }
   const json::ByteInput& input() const { return input_; }
   /// What the walker found; its hints are also put into the source's cell.
   model::SourceNotes TakeNotes();

@@ -164,11 +164,11 @@ Status RunFind(const FindArguments& arguments, Session& session) {
         text.size(), arguments.max_output_bytes);
   }
   PCHRONICLE_RETURN_IF_ERROR(console.Write(text));
-  WarnProblems(outcome->problems, console);
+  WarnProblems(outcome->problems, outcome->problem_count, console);
   ExplainSource(plan, snapshot->datasets().front(), console);
   console.Info(fmt::format("snapshot_id={} matches={} truncated={} mode={} complete={} errors={}",
                            snapshot->id(), outcome->matches.size(), outcome->truncated, plan.mode,
-                           outcome->problems.empty(), outcome->problems.size()));
+                           outcome->problems.empty(), outcome->problem_count));
   return Status::Ok();
 }
 

@@ -6,13 +6,15 @@
 
 namespace pchronicle::cli {
 
-void WarnProblems(const std::vector<catalog::SourceProblem>& problems, Console& console) {
+void WarnProblems(const std::vector<catalog::SourceProblem>& problems, uint64_t count,
+                  Console& console) {
   constexpr size_t kMaxLines = 20;
-  for (size_t i = 0; i < std::min(problems.size(), kMaxLines); ++i) {
+  const size_t shown = std::min(problems.size(), kMaxLines);
+  for (size_t i = 0; i < shown; ++i) {
     console.Warn("left out " + problems[i].ToString());
   }
-  if (problems.size() > kMaxLines) {
-    console.Warn(fmt::format("left out {} more units of input", problems.size() - kMaxLines));
+  if (count > shown) {
+    console.Warn(fmt::format("left out {} more units of input", count - shown));
   }
 }
 

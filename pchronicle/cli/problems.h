@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "pchronicle/catalog/scan.h"
@@ -8,7 +9,8 @@
 namespace pchronicle::cli {
 
 /// One `warning:` line for each unit of input that was left out: the first 20, then how many more
-/// (catalog.md 11).
-void WarnProblems(const std::vector<catalog::SourceProblem>& problems, Console& console);
+/// of `count` in all (catalog.md 11).
+void WarnProblems(const std::vector<catalog::SourceProblem>& problems, uint64_t count,
+                  Console& console);
 
 }  // namespace pchronicle::cli

@@ -146,7 +146,7 @@ std::string_view FormatName(app::QueryFormat format) {
 }
 
 void Report(const app::QueryOutcome& outcome, Console& console) {
-  WarnProblems(outcome.problems, console);
+  WarnProblems(outcome.problems, outcome.problem_count, console);
   const app::SourceCounts& sources = outcome.sources;
   if (sources.ignored + sources.empty + sources.open > 0) {
     console.Notice(
@@ -254,7 +254,7 @@ Status RunQuery(const QueryArguments& arguments, Session& session) {
       fmt::format("snapshot_id={} datasets={} rows={} format={} output_bytes={} complete={} "
                   "errors={} ignored={} empty={} open={}",
                   snapshot->id(), datasets, outcome.rows, FormatName(options.encoder.format),
-                  outcome.result.size(), outcome.complete, outcome.problems.size(),
+                  outcome.result.size(), outcome.complete, outcome.problem_count,
                   outcome.sources.ignored, outcome.sources.empty, outcome.sources.open));
   return Status::Ok();
 }

@@ -32,7 +32,7 @@ Status RunShow(const ShowArguments& arguments, Session& session) {
   Progress progress(console, "reading");
   const auto run = app::FindRun(scope, {arguments.positionals.back(), arguments.source});
   progress.Finish();
-  WarnProblems(scope.problems(), console);
+  WarnProblems(scope.problems(), scope.problem_count(), console);
   if (!run.ok()) {
     return run.status();
   }
@@ -42,7 +42,7 @@ Status RunShow(const ShowArguments& arguments, Session& session) {
   console.Info(fmt::format("snapshot_id={} source={} document_id={} steps={} errors={}",
                            snapshot->id(), LogValue(run->address.file),
                            LogValue(run->address.document_id), run->storyline.turns.size(),
-                           scope.problems().size()));
+                           scope.problem_count()));
   return Status::Ok();
 }
 

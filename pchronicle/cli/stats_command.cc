@@ -229,14 +229,14 @@ Status RunReport(const StatsArguments& arguments, Session& session) {
   progress.Finish();
   PCHRONICLE_RETURN_IF_ERROR(
       outcome.result.ForEach([&](std::string_view piece) { return console.Write(piece); }));
-  WarnProblems(outcome.problems, console);
+  WarnProblems(outcome.problems, outcome.problem_count, console);
   console.Info(fmt::format(
       "snapshot_id={} analysis={} rows={} format={} output_bytes={} complete={} errors={}{}",
       snapshot->id(), app::ReportName(report), outcome.rows,
       table                                    ? "table"
       : arguments.format == OutputFormat::kCsv ? "csv"
                                                : "jsonl",
-      outcome.result.size(), outcome.complete, outcome.problems.size(), cut));
+      outcome.result.size(), outcome.complete, outcome.problem_count, cut));
   loader.Abandon();
   return Status::Ok();
 }

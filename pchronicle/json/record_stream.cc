@@ -221,7 +221,9 @@ void RecordStream::LeaveLine() {
   impl.line_start = impl.cursor->offset();
 }
 
-/// A last line without line feed that fits the window is tried before it is given out.
+/// A last line without line feed that fits the window is tried before it is given out: for its
+/// structure only, because that is also what every reading of a longer line meets. A bad value
+/// inside must not decide here, or the answer would depend on the size of the window.
 bool RecordStream::LastLineIsCut() {
   Cursor::Impl& cursor = *impl_->cursor->impl_;
   internal::Window& window = cursor.window;
@@ -247,8 +249,7 @@ bool RecordStream::LastLineIsCut() {
   options.max_record_bytes = UINT64_MAX;
   Cursor trial(std::string_view(window.p, static_cast<size_t>(window.limit - window.p)), 0,
                options);
-  Raw whole;
-  return !trial.Capture(&whole) || !trial.AtEnd();
+  return !trial.Skip() || !trial.AtEnd();
 }
 
 bool RecordStream::NextInDocument(Record* record) {
@@ -300,7 +301,9 @@ Status RecordStream::Finish() {
     impl.state = Impl::State::kBetween;
     return Status::Ok();
   }
-  NoteOpenTail();
+  if (cursor.parse_failure()) {
+    NoteOpenTail();
+  }
   impl.error_offset = cursor.error_offset();
   return cursor.status();
 }
@@ -308,7 +311,7 @@ Status RecordStream::Finish() {
 /// A line that does not parse: its end tells whether it is still being written.
 void RecordStream::NoteOpenTail() {
   Impl& impl = *impl_;
-  if (impl.container != Container::kLines || !impl.cursor->parse_failure()) {
+  if (impl.container != Container::kLines) {
     return;
   }
   impl.cursor->impl_->ReadToLineEnd();
@@ -327,8 +330,10 @@ bool RecordStream::Abandon() {
   impl.state = Impl::State::kBetween;
   if (impl.container == Container::kLines) {
     // A line that was given up for what it says may also be cut, behind that.
-    SkipRest();
-    NoteOpenTail();
+    const bool is_closed = SkipRest();
+    if (cursor.parse_failure() || (is_closed && !cursor.AtEnd() && cursor.ok())) {
+      NoteOpenTail();
+    }
     LeaveLine();
     return cursor.ok() || impl.StopAtCursor();
   }
@@ -339,6 +344,10 @@ bool RecordStream::Abandon() {
 bool RecordStream::SkipRest() {
   Impl& impl = *impl_;
   Cursor& cursor = *impl.cursor;
+  Cursor::Impl::Failure& failure = cursor.impl_->failure;
+  if (impl.container == Container::kLines && failure == Cursor::Impl::Failure::kLimit) {
+    failure = Cursor::Impl::Failure::kSemantic;  // it stands before the value that was too large
+  }
   if (!cursor.ForgiveSemanticFailure()) {
     return false;
   }

@@ -28,6 +28,8 @@ struct Record {
 struct RecordRange {
   uint64_t begin = 0;
   uint64_t end = kToEnd;
+  /// A reader of less cannot tell that the file holds no record.
+  bool is_whole() const { return begin == 0 && end == kToEnd; }
 };
 
 /// Walks the records of one input. The caller takes cursor() at each record, consumes exactly one
@@ -62,9 +64,10 @@ class RecordStream {
   /// Where that error, or the last one that Finish returned, stands in the file.
   uint64_t error_offset() const;
   /// Line file whose last line has no line feed and did not parse (BR-11): state "open", no error.
-  /// A line that fits the window is tried whole by Next, which then ends the stream. A longer one
-  /// is handed out first; Finish (or Abandon) sets this when it failed: ask before reporting that
-  /// record's error.
+  /// A line that fits the window and whose structure is not whole is not handed out by Next, which
+  /// ends the stream. Any other is handed out first; Finish or Abandon set this when it failed: ask
+  /// after Abandon, before reporting any error of that record. What a caller knows in the end does
+  /// not depend on the window.
   bool open_tail() const;
   uint64_t records() const;
   uint64_t bytes_read() const;

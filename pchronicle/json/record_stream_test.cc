@@ -96,6 +96,74 @@ TEST(RecordStream, CutLastLineIsOpenNotAnError_BR11) {
   EXPECT_FALSE(ReadAll("{\"a\":1}\n{\"a\":", Container::kDocument).status.ok());
 }
 
+/// Looks at `key` of every record only: `value`, "-" without it, "!" for an error. Nothing for an
+/// open tail.
+std::vector<std::string> ReadKey(const std::string& text, std::string_view wanted,
+                                 CursorOptions options, bool* open_tail) {
+  std::vector<std::string> seen;
+  MemoryInput input(text);
+  const auto stream = RecordStream::Open(input, Container::kLines, {}, options);
+  for (Record record; (*stream)->Next(&record);) {
+    Cursor& cursor = (*stream)->cursor();
+    std::string value = "-";
+    bool good = cursor.BeginObject();
+    for (std::string_view key; good && cursor.NextKey(&key);) {
+      Raw raw;
+      if (key == wanted) {
+        good = cursor.Capture(&raw);
+        value = raw.text;
+      } else {
+        good = cursor.Skip();
+      }
+    }
+    if (!(*stream)->Finish().ok()) {
+      value = "!";
+      (*stream)->Abandon();
+    }
+    if (!(*stream)->open_tail()) {
+      seen.push_back(value);
+    }
+    cursor.ReleaseViews();
+  }
+  *open_tail = (*stream)->open_tail();
+  return seen;
+}
+
+TEST(RecordStream, ALastLineIsJudgedTheSameInEveryWindow_BR11_SRC25) {
+  const std::string pad(300, ' ');
+  struct Case {
+    std::string tail;
+    bool is_open;
+    Values seen;  // of the last line
+  };
+  const Case cases[] = {
+      {R"({"a":1,"b":"\q"})", false, {"1"}},           // a bad value that nobody asks for
+      {R"({"b":"\q","a":1})" + pad, false, {"1"}},     //
+      {R"({"a":"\q","b":1})" + pad, true, {}},         // one that somebody does
+      {R"({"a":1})" + pad + "x", true, {}},            // more behind the value
+      {R"([1,2])" + pad, false, {"!"}},                // whole, but means nothing
+      {R"([1,2])" + pad + "]", true, {}},              //
+      {R"([1,{"a":")" + pad, true, {}},                // means nothing, and is cut
+      {R"({"a":")" + pad, true, {}},                   // cut
+      {R"({"b":[)" + pad + R"(],"a":1}})", true, {}},  // a bracket too many
+      {R"({"a":")" + pad + R"("})", false, {"!"}},     // too large a value, but whole
+      {R"({"a":")" + pad + R"(","b":[)", true, {}},    // too large a value, and cut
+      {"\xff" + pad, true, {}},
+  };
+  for (const Case& c : cases) {
+    for (const size_t window : {64u, 100u, 300u, 1000u, 1u << 18}) {
+      bool open_tail = false;
+      Values expected{"0"};
+      expected.insert(expected.end(), c.seen.begin(), c.seen.end());
+      EXPECT_EQ(ReadKey("{\"a\":0}\n" + c.tail, "a",
+                        {.window_bytes = window, .max_record_bytes = 200}, &open_tail),
+                expected)
+          << c.tail << " in " << window;
+      EXPECT_EQ(open_tail, c.is_open) << c.tail << " in " << window;
+    }
+  }
+}
+
 TEST(RecordStream, ByteOrderMarkIsSkippedAndUtf16Named_BR16) {
   const Reading lines = ReadAll("\xef\xbb\xbf{\"a\":1}\n{\"a\":2}\n", Container::kLines);
   EXPECT_EQ(lines.values, (Values{"{\"a\":1}", "{\"a\":2}"}));

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "pchronicle/base/hashed_bytes.h"
+
 namespace pchronicle::model {
 
 DocumentIds::Id DocumentIds::Take(std::string_view own) {
@@ -23,6 +25,10 @@ DocumentIds::Id DocumentIds::Take(std::string_view own) {
   const std::string_view id = arena_.Copy(candidate);
   used_.insert(id);
   return {id, true};
+}
+
+uint64_t DocumentIds::bytes() const {
+  return arena_.bytes() + HashedBytes(used_) + HashedBytes(next_);
 }
 
 }  // namespace pchronicle::model

@@ -23,6 +23,8 @@ class DocumentIds {
   /// True when `own` would be renamed now.
   bool Taken(std::string_view own) const { return used_.contains(own); }
   size_t size() const { return used_.size(); }
+  /// Memory held.
+  uint64_t bytes() const;
 
  private:
   Arena arena_{4096};

@@ -4,16 +4,18 @@
 #include <utility>
 #include <vector>
 
+#include "pchronicle/base/hashed_bytes.h"
+
 namespace pchronicle::model {
 namespace {
 
 class IdSink final : public DocumentSink {
  public:
-  explicit IdSink(std::unordered_map<std::string, uint64_t>& counts) : counts_(counts) {}
+  explicit IdSink(std::unordered_map<Hash128, uint64_t, Hash128Hasher>& counts) : counts_(counts) {}
 
   Wish OnDocument(const Document& document) override {
-    open_.push_back({document.ordinal, document.depth, std::string(document.document_id),
-                     std::string(document.session_id)});
+    open_.push_back({document.ordinal, document.depth, Xxh3Wide(document.document_id),
+                     Xxh3Wide(document.session_id)});
     return Wish::kSkip;
   }
   void OnTurn(const Document&, const Turn&) override {}
@@ -49,10 +51,10 @@ class IdSink final : public DocumentSink {
   struct Ids {
     int64_t ordinal;
     int depth;
-    std::string document;
-    std::string session;
+    Hash128 document;
+    Hash128 session;
   };
-  std::unordered_map<std::string, uint64_t>& counts_;
+  std::unordered_map<Hash128, uint64_t, Hash128Hasher>& counts_;
   std::vector<Ids> open_;  // of the record
 };
 
@@ -77,8 +79,10 @@ uint64_t FileIds::CountDocuments(std::string_view id) {
   if (!counts_) {
     Load();
   }
-  const auto found = counts_->find(std::string(id));
+  const auto found = counts_->find(Xxh3Wide(id));
   return found == counts_->end() ? 0 : found->second;
 }
+
+uint64_t FileIds::bytes() const { return counts_ ? HashedBytes(*counts_) : 0; }
 
 }  // namespace pchronicle::model

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "pchronicle/base/hash.h"
 #include "pchronicle/json/byte_source.h"
 #include "pchronicle/model/walker.h"
 
@@ -19,6 +19,8 @@ class FileIds {
   /// `options` as of the scan; fields and range are replaced (the whole input counts).
   FileIds(Format format, const json::ByteInput& input, WalkOptions options);
   uint64_t CountDocuments(std::string_view id);
+  /// Memory held; 0 until something was asked.
+  uint64_t bytes() const;
 
  private:
   void Load();
@@ -26,7 +28,7 @@ class FileIds {
   Format format_;
   const json::ByteInput* input_;
   WalkOptions options_;
-  std::optional<std::unordered_map<std::string, uint64_t>> counts_;
+  std::optional<std::unordered_map<Hash128, uint64_t, Hash128Hasher>> counts_;
 };
 
 }  // namespace pchronicle::model

@@ -93,6 +93,10 @@ class RowSink : public DocumentSink {
   /// Of the source and all its documents.
   virtual const Diagnostics& diagnostics() const = 0;
   virtual const Counters& counters() const = 0;
+  /// Problems beyond those of problems(), which keeps the first ones.
+  virtual uint64_t problems_left_out() const { return 0; }
+  /// Memory of ids of the source's documents that rows have to find again.
+  virtual uint64_t id_bytes() const { return 0; }
 };
 
 /// What the walker has to read for a request: columns, predicates and the bookkeeping of the

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "pchronicle/model/sink.h"
@@ -12,8 +13,10 @@ namespace pchronicle::model {
 class TeeSink final : public DocumentSink {
  public:
   void Add(DocumentSink& sink) { sinks_.push_back(&sink); }
-  /// Keeps only the first sink from now on.
-  void KeepFirst() { sinks_.resize(1); }
+  bool empty() const { return sinks_.empty(); }
+  size_t size() const { return sinks_.size(); }
+  /// Keeps only the first `count` sinks from now on; count <= size().
+  void KeepFirst(size_t count) { sinks_.resize(count); }
 
   /// kTurns when any sink wants them.
   Wish OnDocument(const Document& document) override;

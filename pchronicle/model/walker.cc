@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "pchronicle/base/hashed_bytes.h"
 #include "pchronicle/model/actf/walker.h"
 #include "pchronicle/model/agenticmd/walker.h"
 #include "pchronicle/model/atif/walker.h"
@@ -43,6 +44,10 @@ class UnsupportedWalker final : public Walker {
 };
 
 }  // namespace
+
+uint64_t SourceNotes::bytes() const {
+  return HashedBytes(lost_documents) + HashedBytes(lost_records);
+}
 
 std::unique_ptr<Walker> MakeWalker(Format format, const json::ByteInput& input,
                                    const WalkOptions& options, const SourceNotes& notes,

@@ -27,6 +27,8 @@ struct SourceNotes {
       lost_documents;  // ordinals of documents (by object open) that turned out bad
   std::unordered_set<uint64_t> lost_records;  // offsets of records that turned out bad
   bool lost_source = false;                   // whole_source problem: nothing of it counts
+  /// Memory of the two sets.
+  uint64_t bytes() const;
 };
 
 struct WalkOptions {
@@ -58,6 +60,9 @@ class Walker {
   virtual uint64_t records() const = 0;
   virtual uint64_t bytes_read() const = 0;
   virtual uint64_t buffer_peak_bytes() const = 0;
+  /// Memory of what is remembered to tell documents apart (STL-126 to 129): it grows with their
+  /// number, or that of rows where rows make them, never with their bytes.
+  virtual uint64_t id_bytes() const { return notes().bytes(); }
 };
 
 /// `input` and `sink` must outlive the walker. `notes` are those of earlier passes.

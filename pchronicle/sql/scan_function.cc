@@ -308,6 +308,7 @@ duckdb::InsertionOrderPreservingMap<std::string> MetricsToString(
     line("rows shared", metrics->rows_shared);
   }
   line("buffer peak", metrics->buffer_peak_bytes);
+  line("identity peak", metrics->id_peak_bytes);
   lines["busy"] = fmt::format("{:.3f} ms", static_cast<double>(metrics->busy_ns.load()) / 1e6);
   return lines;
 }

@@ -29,15 +29,13 @@ struct MadeRun {
   std::vector<MadeTurn> turns;
 };
 
-/// A text and what was put into it: the answer that every reader must give. Where `knows_rows` is
-/// not set, only readings can be compared with one another.
+/// A text and what was put into it: the answer that every reader must give.
 struct MadeText {
   model::Format format = model::Format::kAtif;
   json::Container container = json::Container::kDocument;
   std::string name;
   std::string text;
   std::vector<MadeRun> runs;
-  bool knows_rows = true;
 };
 
 /// Random texts for rapidcheck properties: members in any order, odd, escaped and repeated keys,

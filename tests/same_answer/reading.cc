@@ -92,9 +92,13 @@ std::string CellText(const columnar::Column& column, size_t row) {
   return text + "]";
 }
 
-Rows ReadRows(const MadeText& made, model::Relation relation, const How& how) {
+namespace {
+
+Rows ReadRange(const MadeText& made, model::Relation relation, const How& how,
+               json::RecordRange range) {
   const json::MemoryInput input(made.text);
   model::WalkOptions walk;
+  walk.range = range;
   walk.container = made.container;
   walk.source_path = made.name;
   walk.cursor.window_bytes = how.window;
@@ -141,6 +145,22 @@ Rows ReadRows(const MadeText& made, model::Relation relation, const How& how) {
     RC_ASSERT(pass < 2);
   }
   return rows;
+}
+
+}  // namespace
+
+Rows ReadRows(const MadeText& made, model::Relation relation, const How& how) {
+  Rows all;
+  uint64_t begin = 0;
+  for (size_t i = 0; i <= how.cuts.size(); ++i) {
+    const uint64_t end = i < how.cuts.size() ? how.cuts[i] : json::kToEnd;
+    Rows part = ReadRange(made, relation, how, {begin, end});
+    begin = end;
+    std::move(part.rows.begin(), part.rows.end(), std::back_inserter(all.rows));
+    std::move(part.problems.begin(), part.problems.end(), std::back_inserter(all.problems));
+    all.open_tail |= part.open_tail;
+  }
+  return all;
 }
 
 std::vector<std::vector<std::string>> Filter(const std::vector<std::vector<std::string>>& rows,

@@ -22,7 +22,8 @@ struct How {
   std::vector<uint16_t> columns;
   std::vector<model::RowPredicate> predicates = {};
   size_t window = 256 << 10;
-  size_t take_rows = 1;  // rows leave as soon as there are so many
+  size_t take_rows = 1;             // rows leave as soon as there are so many
+  std::vector<uint64_t> cuts = {};  // read in ranges that end at these offsets, ascending
 };
 
 /// Reads `made` as a scan does: rows leave early, and what comes as a surprise costs a second pass.

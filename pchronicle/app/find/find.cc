@@ -90,6 +90,10 @@ class Search {
     }
     std::stable_sort(outcome.problems.begin(), outcome.problems.end(),
                      [](const auto& a, const auto& b) { return a.file < b.file; });
+    outcome.problem_count = outcome.problems.size();
+    if (!outcome.truncated) {
+      outcome.problem_count += scope.problem_count() - scope.problems().size();
+    }
     if (outcome.truncated) {
       best_.pop_back();
     }

@@ -55,6 +55,7 @@ struct FindOutcome {
   bool truncated = false;  // there are more
   /// Input that was left out. Behind the last match of a truncated search nothing counts.
   std::vector<catalog::SourceProblem> problems;
+  uint64_t problem_count = 0;  // of all: `problems` has the first of each source
 };
 
 /// Searches the snapshot's first Dataset by a scan, without the engine. Memory is bounded by

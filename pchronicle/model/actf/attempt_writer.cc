@@ -8,6 +8,7 @@
 #include "pchronicle/model/compose.h"
 #include "pchronicle/model/message_text.h"
 #include "pchronicle/model/raw_walk.h"
+#include "pchronicle/model/text_is.h"
 
 namespace pchronicle::model::actf {
 namespace {
@@ -21,11 +22,6 @@ std::string Quoted(std::string_view characters) {
   std::string text;
   json::AppendQuoted(characters, text);
   return text;
-}
-
-bool IsText(const json::Raw& raw, std::string_view characters) {
-  return raw.is_string() && raw.text.size() == characters.size() + 2 &&
-         raw.text.substr(1, characters.size()) == characters;
 }
 
 json::Raw FirstOf(std::initializer_list<json::Raw> candidates) {
@@ -333,7 +329,7 @@ Status AttemptWriter::WriteResult(const json::Raw& result, const std::string& po
   const json::Raw type = FindMember(result, "type");
   const json::Raw content = FindMember(result, "content");
   const json::Raw output = FindMember(result, "aggregated_output");
-  const bool is_command = IsText(type, kCommandType);
+  const bool is_command = TextIs(type, kCommandType);
   const bool moves = content.present() && (output.has_value() || (is_command && !same_format_));
 
   std::vector<FieldSlots::Slot>* place = slots.Find(pointer);

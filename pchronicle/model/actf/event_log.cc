@@ -4,6 +4,7 @@
 
 #include "pchronicle/model/compose.h"
 #include "pchronicle/model/raw_walk.h"
+#include "pchronicle/model/text_is.h"
 
 namespace pchronicle::model::actf {
 namespace {
@@ -13,11 +14,6 @@ using json::Kind;
 constexpr json::Raw kEpoch{R"("1970-01-01T00:00:00Z")", Kind::kString, 0};
 constexpr json::Raw kEmptyText{R"("")", Kind::kString, 0};
 constexpr json::Raw kEmptyObject{"{}", Kind::kObject, 0};
-
-bool IsText(const json::Raw& raw, std::string_view text) {
-  return raw.is_string() && raw.text.size() == text.size() + 2 &&
-         raw.text.substr(1, text.size()) == text;
-}
 
 bool HasText(const json::Raw& raw) { return raw.is_string() && raw.text.size() > 2; }
 
@@ -72,12 +68,12 @@ Status EventLog::ReadEvent(json::Cursor& cursor, size_t index) {
     last_time_ = Own(timestamp, *arena_);
     first_time_ = first_time_.present() ? first_time_ : last_time_;
   }
-  if (IsText(type, "session")) {
+  if (TextIs(type, "session")) {
     session_id_ = HasText(id) ? Own(id, *arena_) : session_id_;
     cwd_ = HasText(cwd) ? Own(cwd, *arena_) : cwd_;
-  } else if (IsText(type, "model_change")) {
+  } else if (TextIs(type, "model_change")) {
     model_ = HasText(model) ? Decode(model) : model_;
-  } else if (IsText(type, "message")) {
+  } else if (TextIs(type, "message")) {
     ReadMessage(message, timestamp);
   }
   return Status::Ok();
@@ -90,9 +86,9 @@ Text EventLog::Decode(const json::Raw& raw) {
 
 void EventLog::ReadMessage(const json::Raw& message, const json::Raw& timestamp) {
   const json::Raw role = StringMember(message, "role");
-  const bool is_user = IsText(role, "user");
-  const bool is_assistant = IsText(role, "assistant");
-  if (!is_user && !is_assistant && !IsText(role, "toolResult")) {
+  const bool is_user = TextIs(role, "user");
+  const bool is_assistant = TextIs(role, "assistant");
+  if (!is_user && !is_assistant && !TextIs(role, "toolResult")) {
     return;
   }
   ++messages_;
@@ -136,7 +132,7 @@ json::Raw EventLog::JoinTexts(const json::Raw& content, std::string_view type,
   size_t count = 0;
   for (RawElements parts(content); parts.Next();) {
     const json::Raw text = StringMember(parts.value(), member);
-    if (!text.present() || !IsText(FindMember(parts.value(), "type"), type)) {
+    if (!text.present() || !TextIs(FindMember(parts.value(), "type"), type)) {
       continue;
     }
     joined += count++ == 0 ? "\"" : "\\n";
@@ -158,7 +154,7 @@ void EventLog::AddAssistantParts(const json::Raw& content, HeldTurn* held) {
     turn.reasoning = HasText(thinking) ? Decode(thinking) : std::nullopt;
   }
   for (RawElements parts(content); parts.Next();) {
-    if (IsText(FindMember(parts.value(), "type"), "toolCall")) {
+    if (TextIs(FindMember(parts.value(), "type"), "toolCall")) {
       AddCall(parts.value(), held);
     }
   }

@@ -44,6 +44,7 @@ class ActfWalker final : public Walker {
   bool open_tail() const override { return stream_ && stream_->open_tail(); }
   uint64_t records() const override { return stream_ ? stream_->records() : 0; }
   uint64_t bytes_read() const override;
+  uint64_t id_bytes() const override { return ids_.bytes() + notes_.bytes(); }
   uint64_t buffer_peak_bytes() const override;
 
  private:
@@ -51,6 +52,7 @@ class ActfWalker final : public Walker {
   Status HoldSmallInput();
   bool NextRecord();
   bool ReadRecord();
+  bool AbandonRecord(Status status, uint64_t offset, std::string pointer);
   bool StartRecord();
   bool NextAttempt();
   bool Continue();
@@ -171,7 +173,7 @@ bool ActfWalker::NextRecord() {
     if (!stream_->status().ok()) {
       return LoseRecord(stream_->status(), stream_->error_offset(), "", true);
     }
-    if (stream_->records() == 0 && options_.range.begin == 0 && !stream_->open_tail()) {
+    if (stream_->records() == 0 && options_.range.is_whole() && !stream_->open_tail()) {
       return LoseRecord(Status::Unsupported("ACTF document cannot be empty"), 0, "", true);
     }
     return false;
@@ -196,15 +198,10 @@ bool ActfWalker::ReadRecord() {
       offset = end;
     }
     if (!finished.ok()) {
-      const bool next = stream_->Abandon();
-      return LoseRecord(std::move(status), offset, error.pointer, !next) && next;
+      return AbandonRecord(std::move(status), offset, error.pointer);
     }
   } else {
-    const bool next = stream_->Abandon();
-    if (stream_->open_tail()) {
-      return next;  // a cut last line is no error (BR-11)
-    }
-    return LoseRecord(std::move(status), offset, error.pointer, !next) && next;
+    return AbandonRecord(std::move(status), offset, error.pointer);
   }
   if (!status.ok()) {
     return LoseRecord(std::move(status), offset, error.pointer, false);
@@ -214,6 +211,15 @@ bool ActfWalker::ReadRecord() {
   }
   bytes_->SetRecord(record_.offset, end);
   return StartRecord();
+}
+
+/// The record is no JSON, or has more behind it.
+bool ActfWalker::AbandonRecord(Status status, uint64_t offset, std::string pointer) {
+  const bool next = stream_->Abandon();
+  if (stream_->open_tail()) {
+    return next;  // a cut last line is no error (BR-11)
+  }
+  return LoseRecord(std::move(status), offset, std::move(pointer), !next) && next;
 }
 
 bool ActfWalker::StartRecord() {

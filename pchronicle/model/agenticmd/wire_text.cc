@@ -9,6 +9,7 @@
 #include "pchronicle/model/agenticmd/yaml_frontmatter.h"
 #include "pchronicle/model/atif/source_hash.h"
 #include "pchronicle/model/object_writer.h"
+#include "pchronicle/model/text_is.h"
 
 namespace pchronicle::model::agenticmd {
 namespace {
@@ -186,8 +187,8 @@ std::optional<Problem> WireText::AppendTurn(size_t index, std::string& out) cons
 std::optional<Problem> WireText::AppendMessage(size_t index, bool lenient, std::string& out) const {
   const Block& block = document_->blocks[index];
   const json::Raw encoding = block.Find("message_encoding");
-  const bool is_json = encoding.text == "\"json\"";
-  if (!lenient && encoding.has_value() && !is_json && encoding.text != "\"text\"") {
+  const bool is_json = TextIs(encoding, "json");
+  if (!lenient && encoding.has_value() && !is_json && !TextIs(encoding, "text")) {
     return ProblemAt(Status::InvalidArgument("unsupported message_encoding {}", encoding.text),
                      block.begin, BlockPlace(index, "message_encoding"));
   }

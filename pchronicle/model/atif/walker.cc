@@ -52,6 +52,7 @@ class AtifWalker final : public Walker {
     return (stream_ ? stream_->bytes_read() : 0) + members_.bytes_read_ahead() + bytes_hashed_;
   }
   uint64_t buffer_peak_bytes() const override { return stream_ ? stream_->buffer_peak_bytes() : 0; }
+  uint64_t id_bytes() const override { return ids_.bytes() + notes_.bytes(); }
 
  private:
   enum class Place : uint8_t { kMembers, kSteps, kSubagents };
@@ -78,6 +79,8 @@ class AtifWalker final : public Walker {
   bool Lose(DocumentState& state, Status status, uint64_t offset, std::string pointer);
   bool LoseRecord(Status status, uint64_t offset, std::string pointer);
   bool Report(Problem problem);
+  bool ReportWithRecord(Problem problem);
+  bool ReportHeld();
   std::string_view EffectiveSession(const DocumentState& state) const;
   Status EndWithResiduals();
   Status MergeEnvelope();
@@ -96,6 +99,7 @@ class AtifWalker final : public Walker {
       documents_;  // of the current record, by where their objects open
   std::vector<DocumentState*>
       ended_;  // closed, waiting for the record's end (only when residuals are wanted)
+  std::vector<Problem> held_problems_;  // of the record
   int64_t next_ordinal_ = 0;
   uint64_t bytes_hashed_ = 0;
   bool needs_ids_ = false;
@@ -142,6 +146,25 @@ bool AtifWalker::Advance() {
 
 bool AtifWalker::Report(Problem problem) { return sink_.OnProblem(std::move(problem)); }
 
+/// A problem inside a record that goes on. Nothing of a last line that is cut off counts (BR-11),
+/// and only its end tells.
+bool AtifWalker::ReportWithRecord(Problem problem) {
+  if (options_.container != json::Container::kLines) {
+    return Report(std::move(problem));
+  }
+  held_problems_.push_back(std::move(problem));
+  return true;
+}
+
+bool AtifWalker::ReportHeld() {
+  bool goes_on = true;
+  for (Problem& problem : held_problems_) {
+    goes_on = goes_on && Report(std::move(problem));
+  }
+  held_problems_.clear();
+  return goes_on;
+}
+
 bool AtifWalker::NextRecord() {
   documents_.clear();
   ended_.clear();
@@ -149,7 +172,7 @@ bool AtifWalker::NextRecord() {
   if (!stream_->Next(&record_)) {
     if (!stream_->status().ok()) {
       Report({stream_->status(), record_.offset, stream_->error_offset(), "", "", true});
-    } else if (stream_->records() == 0 && options_.range.begin == 0 && !stream_->open_tail()) {
+    } else if (stream_->records() == 0 && options_.range.is_whole() && !stream_->open_tail()) {
       Report({Status::Unsupported("ATIF document cannot be empty"), 0, 0, "", "", true});
     }
     return false;
@@ -457,7 +480,7 @@ bool AtifWalker::FinishRecord() {
   if (!documents_.front()->muted) {
     sink_.OnRecordEnd();
   }
-  return true;
+  return ReportHeld();
 }
 
 bool AtifWalker::Lose(DocumentState& state, Status status, uint64_t offset, std::string pointer) {
@@ -484,7 +507,8 @@ bool AtifWalker::Lose(DocumentState& state, Status status, uint64_t offset, std:
     return LoseRecord(cursor.status(), cursor.error_offset(), "");
   }
   cursor.ReleaseViews();
-  return Report({std::move(status), record_.offset, offset, "", std::move(pointer), false});
+  return ReportWithRecord(
+      {std::move(status), record_.offset, offset, "", std::move(pointer), false});
 }
 
 bool AtifWalker::LoseRecord(Status status, uint64_t offset, std::string pointer) {
@@ -500,10 +524,12 @@ bool AtifWalker::LoseRecord(Status status, uint64_t offset, std::string pointer)
   }
   const bool goes_on = stream_->Abandon();
   if (stream_->open_tail()) {
+    held_problems_.clear();
     return goes_on;  // a writer was cut off in its last line: no error (BR-11)
   }
   notes_.lost_source = notes_.lost_source || !goes_on;
-  return Report({std::move(status), record_.offset, offset, std::move(location), std::move(pointer),
+  return ReportHeld() &&
+         Report({std::move(status), record_.offset, offset, std::move(location), std::move(pointer),
                  !goes_on}) &&
          goes_on;
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "pchronicle/model/text_is.h"
+
 namespace pchronicle::model::chat {
 namespace {
 
@@ -11,11 +13,6 @@ using json::Kind;
 
 /// Training marks of a message (HF-09).
 constexpr std::array<std::string_view, 4> kMarks{"loss_weight", "weight", "mask", "train"};
-
-bool IsText(const json::Raw& raw, std::string_view characters) {
-  return raw.is_string() && raw.text.size() == characters.size() + 2 &&
-         raw.text.substr(1, characters.size()) == characters;
-}
 
 json::Raw StringMember(const json::Raw& object, std::string_view name) {
   const json::Raw raw = FindMember(object, name);
@@ -54,7 +51,7 @@ bool IsMark(const RawMembers& members) {
 bool HasText(const json::Raw& raw) { return raw.is_string() && raw.text.size() > 2; }
 
 json::Raw PartText(const json::Raw& part) {
-  if (!IsText(FindMember(part, "type"), "text")) {
+  if (!TextIs(FindMember(part, "type"), "text")) {
     return {};
   }
   const json::Raw text = StringMember(part, "text");
@@ -63,7 +60,7 @@ json::Raw PartText(const json::Raw& part) {
 
 bool IsReasoningPart(const json::Raw& part) {
   const json::Raw type = FindMember(part, "type");
-  return IsText(type, "reasoning") || IsText(type, "thinking");
+  return TextIs(type, "reasoning") || TextIs(type, "thinking");
 }
 
 json::Raw ReasoningText(const json::Raw& part) {
@@ -154,7 +151,7 @@ void AddMessageResiduals(const Message& message, const json::Raw& object, Speake
     const bool nested = FindMember(calls.value(), "function").kind == Kind::kObject;
     for (RawMembers members(calls.value()); members.Next();) {
       const bool taken = members.KeyIs("id") ||
-                         (members.KeyIs("type") && IsText(members.value(), "function")) ||
+                         (members.KeyIs("type") && TextIs(members.value(), "function")) ||
                          (nested ? members.KeyIs("function")
                                  : members.KeyIs("name") || members.KeyIs("arguments"));
       if (!taken) {

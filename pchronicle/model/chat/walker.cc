@@ -67,6 +67,7 @@ class ChatWalker final : public Walker {
   uint64_t buffer_peak_bytes() const override {
     return (stream_ ? stream_->buffer_peak_bytes() : 0) + (list_ ? list_->buffer_peak_bytes() : 0);
   }
+  uint64_t id_bytes() const override { return ids_.bytes() + notes_.bytes(); }
 
  private:
   bool Open();
@@ -187,7 +188,7 @@ bool ChatWalker::NextRow() {
 }
 
 bool ChatWalker::FinishSource() {
-  if (good_rows_ > 0 || options_.range.begin != 0 || open_tail()) {
+  if (good_rows_ > 0 || !options_.range.is_whole() || open_tail()) {
     return false;
   }
   if (bad_rows_ > 0) {
@@ -211,9 +212,9 @@ bool ChatWalker::ReadStreamRow() {
     }
   } else {
     more = stream_->Abandon();
-    if (stream_->open_tail()) {
-      return true;  // a cut last line (SRC-25)
-    }
+  }
+  if (stream_->open_tail()) {
+    return true;  // a cut last line (SRC-25)
   }
   if (!more) {
     return Lose(std::move(status), at);

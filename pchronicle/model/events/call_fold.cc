@@ -2,6 +2,7 @@
 
 #include "pchronicle/base/base64.h"
 #include "pchronicle/model/raw_walk.h"
+#include "pchronicle/model/text_is.h"
 
 namespace pchronicle::model::events {
 namespace {
@@ -72,7 +73,7 @@ void CallFold::Add(const EventRecord& record) {
       const json::Raw bytes = Wire(record.payload, "bytes", "bytes");
       const json::Raw text = bytes.present() ? bytes : Wire(record.payload, "data", "data");
       const std::string_view characters = Characters(text, arena_);
-      if (Wire(record.payload, "body_encoding", "body_encoding").text == "\"base64\"") {
+      if (TextIs(Wire(record.payload, "body_encoding", "body_encoding"), "base64")) {
         frames_ += DecodeBase64(characters).value_or(std::string());
       } else {
         frames_ += characters;
@@ -114,14 +115,14 @@ void CallFold::AddRequest(const EventRecord& record) {
   const json::Raw request = FindMember(FindMember(payload, "llm_request"), "request");
   Text typed;
   for (RawElements message(FindMember(request, "messages")); message.Next();) {
-    if (FindMember(message.value(), "role").text == "\"user\"") {
+    if (TextIs(FindMember(message.value(), "role"), "user")) {
       if (const Text text = TypedText(message.value(), arena_)) {
         typed = text;
       }
     }
     for (RawElements part(FindMember(message.value(), "parts")); part.Next();) {
       const json::Raw id = FindMember(part.value(), "call_id");
-      if (FindMember(part.value(), "type").text == "\"tool_result\"" && id.is_string()) {
+      if (TextIs(FindMember(part.value(), "type"), "tool_result") && id.is_string()) {
         results.push_back({json::DecodeString(id, arena_), FindMember(part.value(), "content")});
       }
     }

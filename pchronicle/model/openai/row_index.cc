@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
+#include "pchronicle/base/hashed_bytes.h"
 #include "pchronicle/model/openai/corpus_keys.h"
 
 namespace pchronicle::model::openai {
@@ -48,8 +50,12 @@ RowIndex::RowIndex(const json::ByteInput& input, const WalkOptions& options)
 RowIndex::~RowIndex() = default;
 
 uint64_t RowIndex::buffer_bytes() const {
-  return (stream_ ? stream_->buffer_peak_bytes() : 0) + rows_.capacity() * sizeof(RowEntry) +
-         groups_.capacity() * sizeof(SessionGroup) + names_.bytes();
+  return (stream_ ? stream_->buffer_peak_bytes() : 0) + id_bytes();
+}
+
+uint64_t RowIndex::id_bytes() const {
+  return rows_.capacity() * sizeof(RowEntry) + groups_.capacity() * sizeof(SessionGroup) +
+         envelopes_.capacity() * sizeof(EnvelopeEntry) + HashedBytes(group_of_) + names_.bytes();
 }
 
 bool RowIndex::Read(size_t rows, std::vector<Problem>* problems) {
@@ -82,10 +88,16 @@ void RowIndex::Open() {
   state_ = State::kRecords;
 }
 
-void RowIndex::NextRecord() {
+void RowIndex::BeginRecord() {
   rows_before_ = rows_.size();
   groups_before_ = groups_.size();
   envelopes_before_ = envelopes_.size();
+  lost_now_.clear();
+  runs_now_.clear();
+}
+
+void RowIndex::NextRecord() {
+  BeginRecord();
   if (!stream_->Next(&record_)) {
     open_tail_ = stream_->open_tail();
     if (!stream_->status().ok()) {
@@ -131,6 +143,9 @@ void RowIndex::NotAnObject(json::Cursor& cursor) {
   const Status finished = state_ == State::kRecords ? stream_->Finish() : cursor.status();
   if (finished.ok()) {
     LoseRow(*head_, Status::InvalidArgument("OpenAI corpus row must be an object"), at, "");
+    if (state_ == State::kRecords) {
+      KeepRecord();
+    }
     cursor.ReleaseViews();
   } else if (state_ == State::kRecords) {
     LoseRecord(finished);
@@ -324,6 +339,7 @@ void RowIndex::EndObject(json::Cursor& cursor) {
     return;
   }
   AddRow(*head_, end);
+  KeepRecord();
   cursor.ReleaseViews();
 }
 
@@ -333,6 +349,7 @@ void RowIndex::FinishRecord() {
     LoseRecord(status);
     return;
   }
+  KeepRecord();
   stream_->cursor().ReleaseViews();
 }
 
@@ -352,6 +369,7 @@ void RowIndex::AddRow(const Head& head, uint64_t end) {
     const std::string_view run = head.run();
     if (group.run_id.empty() && !run.empty()) {
       group.run_id = names_.Copy(run);
+      runs_now_.push_back(index);
     } else if (!run.empty() && run != group.run_id) {
       checked.Fault(Status::InvalidArgument("OpenAI corpus session has conflicting run ids"),
                     head.offset, "");
@@ -369,10 +387,11 @@ void RowIndex::AddRow(const Head& head, uint64_t end) {
 /// Gives up the session of a row; the row alone when it names none.
 void RowIndex::LoseRow(const Head& head, Status status, uint64_t at, std::string_view member) {
   if (!head.session_id.empty()) {
-    SessionGroup& group = groups_[GroupOf(head.session_id)];
-    if (std::exchange(group.lost, true)) {
+    const uint32_t index = GroupOf(head.session_id);
+    if (std::exchange(groups_[index].lost, true)) {
       return;
     }
+    lost_now_.push_back(index);
   }
   Problem problem;
   problem.status = std::move(status);
@@ -384,7 +403,16 @@ void RowIndex::LoseRow(const Head& head, Status status, uint64_t at, std::string
     problem.location += fmt::format(".{}", member);
     problem.pointer += fmt::format("/{}", member);
   }
-  problems_->push_back(std::move(problem));
+  problems_now_.push_back(std::move(problem));
+  if (options_.container != json::Container::kLines) {
+    KeepRecord();  // a document has no tail that could be taken back, and may be large
+  }
+}
+
+/// The open record is read to its end, and that is no cut tail: what it said about rows holds.
+void RowIndex::KeepRecord() {
+  std::move(problems_now_.begin(), problems_now_.end(), std::back_inserter(*problems_));
+  problems_now_.clear();
 }
 
 /// The open record is no JSON, or has more behind it.
@@ -399,6 +427,7 @@ void RowIndex::LoseRecord(Status status) {
     TakeBack();
     return;
   }
+  KeepRecord();
   if (!goes_on) {
     FailSource(std::move(status), at);
     return;
@@ -421,6 +450,13 @@ void RowIndex::LoseRecord(Status status) {
 /// Forgets everything that came of the open record: it is the unfinished tail of a growing file.
 void RowIndex::TakeBack() {
   open_tail_ = true;
+  problems_now_.clear();
+  for (const uint32_t group : lost_now_) {
+    groups_[group].lost = false;
+  }
+  for (const uint32_t group : runs_now_) {
+    groups_[group].run_id = {};
+  }
   for (size_t i = rows_before_; i < rows_.size(); ++i) {
     --groups_[rows_[i].group].count;
   }

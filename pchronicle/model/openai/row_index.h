@@ -61,6 +61,8 @@ class RowIndex {
   uint64_t row_count() const { return row_count_; }
   uint64_t bytes_read() const { return stream_ ? stream_->bytes_read() : 0; }
   uint64_t buffer_bytes() const;
+  /// Memory of the rows and sessions themselves.
+  uint64_t id_bytes() const;
 
  private:
   struct Head;
@@ -80,6 +82,8 @@ class RowIndex {
   void LoseRecord(Status status);
   void LoseRow(const Head& head, Status status, uint64_t at, std::string_view member);
   void FailSource(Status status, uint64_t at);
+  void BeginRecord();
+  void KeepRecord();
   void TakeBack();
   uint32_t GroupOf(std::string_view session_id);
   void Sort();
@@ -93,12 +97,15 @@ class RowIndex {
   std::vector<Problem>* problems_ = nullptr;
   bool open_tail_ = false;
 
-  // Sizes before the open record, to take it back.
+  // What the open record changed, to take it back.
   size_t rows_before_ = 0;
   size_t groups_before_ = 0;
   size_t envelopes_before_ = 0;
+  std::vector<uint32_t> lost_now_;     // sessions
+  std::vector<uint32_t> runs_now_;     // sessions that got their run
+  std::vector<Problem> problems_now_;  // told when the record counts
 
-  Arena names_{64 << 10};
+  Arena names_{4096};
   std::unordered_map<std::string_view, uint32_t> group_of_;
   uint32_t last_group_ = 0;
   std::vector<SessionGroup> groups_;

@@ -55,6 +55,7 @@ class OpenAiWalker final : public Walker {
   uint64_t buffer_peak_bytes() const override {
     return index_.buffer_bytes() + session_peak_bytes_ + root_arena_.bytes();
   }
+  uint64_t id_bytes() const override { return index_.id_bytes() + notes_.bytes(); }
 
  private:
   enum class State : uint8_t { kStart, kIndex, kRoot, kOpen, kRows, kTurns, kDone };

@@ -1,5 +1,6 @@
 #include "pchronicle/model/rows/continuation.h"
 
+#include "pchronicle/base/hashed_bytes.h"
 #include "pchronicle/model/reference_path.h"
 
 namespace pchronicle::model::rows {
@@ -32,6 +33,10 @@ std::optional<std::string> ContinuationFinder::Find(const Document& document) co
   const bool found = (known != documents_.end() && known->second > self) ||
                      (request_.count_documents && request_.count_documents(ref) > self);
   return found ? std::optional<std::string>(request_.file) : std::nullopt;
+}
+
+uint64_t ContinuationFinder::bytes() const {
+  return HashedBytes(documents_) + record_.capacity() * sizeof(Ids);
 }
 
 }  // namespace pchronicle::model::rows

@@ -37,6 +37,8 @@ class ContinuationFinder {
   std::optional<std::string> Find(const Document& document) const;
   /// Whether a reference that Find did not resolve names nothing for sure.
   bool knows_everything() const { return request_.file_exists && request_.count_documents; }
+  /// Memory of the ids.
+  uint64_t bytes() const;
 
  private:
   struct Ids {

@@ -208,7 +208,7 @@ void RowSinkBase::RemoveRows(uint64_t begin, uint64_t end) {
 }
 
 bool RowSinkBase::OnProblem(Problem problem) {
-  problems_.push_back(std::move(problem));
+  problems_.Add(std::move(problem));
   return request_.keep_problems;
 }
 

@@ -7,6 +7,7 @@
 
 #include "pchronicle/model/relations.h"
 #include "pchronicle/model/rows/cell.h"
+#include "pchronicle/model/rows/first_problems.h"
 #include "pchronicle/model/rows/predicate.h"
 
 namespace pchronicle::model::rows {
@@ -20,7 +21,8 @@ class RowSinkBase : public RowSink {
 
   columnar::Batch& batch() final { return batch_; }
   bool needs_second_pass() const final { return needs_second_pass_; }
-  const std::vector<Problem>& problems() const final { return problems_; }
+  const std::vector<Problem>& problems() const final { return problems_.kept(); }
+  uint64_t problems_left_out() const final { return problems_.left_out(); }
   const Diagnostics& diagnostics() const final { return diagnostics_; }
   const Counters& counters() const final { return counters_; }
 
@@ -102,7 +104,7 @@ class RowSinkBase : public RowSink {
   uint64_t file_epoch_ = 0;
   std::string_view file_text_;
   bool needs_second_pass_ = false;
-  std::vector<Problem> problems_;
+  FirstProblems problems_;
   Diagnostics diagnostics_;
 };
 

@@ -94,6 +94,8 @@ class TrajectorySink final : public RunSink {
     }
   }
 
+  uint64_t id_bytes() const override { return continuations_.bytes(); }
+
   void RecordEnded() override {
     if (wants_continued_) {
       continuations_.EndRecord([this](size_t index) { return entries_[index].lost; });

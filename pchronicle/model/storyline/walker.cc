@@ -51,6 +51,7 @@ class StorylineWalker final : public Walker {
     return (stream_ ? stream_->bytes_read() : 0) + skim_bytes_read_;
   }
   uint64_t buffer_peak_bytes() const override { return stream_ ? stream_->buffer_peak_bytes() : 0; }
+  uint64_t id_bytes() const override { return ids_.bytes() + notes_.bytes(); }
 
  private:
   enum class Place : uint8_t { kStart, kBetween, kRoot, kTurns, kDone };
@@ -125,7 +126,7 @@ bool StorylineWalker::NextRecord() {
     if (!stream_->status().ok()) {
       notes_.lost_source = true;
       Report({stream_->status(), record_.offset, stream_->error_offset(), "", "", true});
-    } else if (stream_->records() == 0 && options_.range.begin == 0 && !stream_->open_tail()) {
+    } else if (stream_->records() == 0 && options_.range.is_whole() && !stream_->open_tail()) {
       Report({Status::Unsupported("Storyline document cannot be empty"), 0, 0, "", "", true});
     }
     return false;
