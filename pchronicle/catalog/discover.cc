@@ -262,10 +262,12 @@ class Walker {
     if (!newest.ok() && newest.status().code() != StatusCode::kNotFound) {
       return newest.status();
     }
+    std::string reason(kForeignTable);
+    if (newest.ok()) {
+      reason += fmt::format(": its rows are the relation `{}`", kRowsRelation);
+    }
     Source source =
-        StoreSource("", std::nullopt,
-                    fmt::format("{}: its rows are the relation `{}`", kForeignTable, kRowsRelation),
-                    newest.ok() ? &newest->manifest : nullptr);
+        StoreSource("", std::nullopt, std::move(reason), newest.ok() ? &newest->manifest : nullptr);
     source.size_bytes.reset();  // that of the manifest says nothing
     source.table = std::make_shared<const ForeignTable>(
         root_.store, newest.ok() ? std::optional(newest->version) : std::nullopt);

@@ -149,12 +149,9 @@ class ForeignScan : public RowScan {
     }
     PCHRONICLE_RETURN_IF_ERROR(scope_.context().Check());
     const Stopwatch watch(account_->busy_ns);
-    auto reader = scan_->OpenTask(task);
-    if (!reader.ok()) {
-      return reader.status().WithContext(scan_->table()->Describe());
-    }
+    PCHRONICLE_ASSIGN_OR_RETURN(auto reader, scan_->OpenTask(task));
     return std::unique_ptr<RowTask>(
-        std::make_unique<Task>(std::move(reader).value(), task, scope_.context(), account_));
+        std::make_unique<Task>(std::move(reader), task, scope_.context(), account_));
   }
   const ScanMetrics* metrics() const override { return &account_->metrics(); }
 
@@ -231,13 +228,9 @@ Result<std::unique_ptr<RowScan>> CreateRowScan(QueryScope& scope, const RowScanR
       options.batch_rows = kBlobBatchRows;
     }
   }
-  auto scan = lance::Scan::Plan(table, std::move(options));
-  if (!scan.ok()) {
-    return scan.status();
-  }
+  PCHRONICLE_ASSIGN_OR_RETURN(auto scan, lance::Scan::Plan(table, std::move(options)));
   scope.CountScan();
-  return std::unique_ptr<RowScan>(
-      std::make_unique<ForeignScan>(scope, source, std::move(scan).value()));
+  return std::unique_ptr<RowScan>(std::make_unique<ForeignScan>(scope, source, std::move(scan)));
 }
 
 }  // namespace pchronicle::catalog

@@ -18,6 +18,7 @@ constexpr const char* kLastVersion = "18446744073709551613.manifest";  // 2
 
 /// A copy of a bundled table with two versions, of 10 and of 15 rows.
 void CopyTable(const std::string& to) {
+  fs::create_directories(fs::path(to).parent_path());
   fs::copy(fs::path(PCHRONICLE_SOURCE_DIR) / "tests/compat/lance/data/lance14_tags/t.lance", to,
            fs::copy_options::recursive);
 }

@@ -9,7 +9,8 @@ using columnar::Array;
 using columnar::MakeType;
 using columnar::TypeId;
 
-constexpr uint64_t kInline = 0, kPacked = 1, kDedicated = 2, kExternal = 3;
+/// Where a payload lies (lance.md E2).
+enum BlobPlace : uint64_t { kInline, kPacked, kDedicated, kExternal };
 /// Payloads that lie close together are read at once up to this size.
 constexpr uint64_t kRunBytes = 1 << 20;
 
