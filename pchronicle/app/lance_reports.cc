@@ -165,6 +165,7 @@ Result<LanceAnswer> DescribeLancePages(const LanceTablePtr& table, const Context
 Result<LanceRows> ReadLanceRows(const LanceTablePtr& table, const std::vector<std::string>& columns,
                                 uint64_t limit, uint64_t max_bytes, const Context& context) {
   lance::ScanOptions options;
+  options.check_text = false;  // damaged text is shown, too
   if (!columns.empty()) {
     options.columns = columns;
   }

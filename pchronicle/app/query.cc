@@ -1,124 +1,18 @@
 #include "pchronicle/app/query.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "pchronicle/app/durable_file.h"
+#include "pchronicle/app/query_scans.h"
+#include "pchronicle/catalog/foreign_table.h"
 #include "pchronicle/model/relations.h"
 
 namespace pchronicle::app {
 namespace {
 
-using catalog::RelationScan;
-using catalog::ScanRequest;
-using catalog::ScanTask;
-
 bool IsReady(const catalog::Source& source) {
   return source.error.ok() && source.ignored_reason.empty();
 }
-
-/// A mount root that is itself a foreign Lance table (DSC-17).
-bool IsForeignTable(const catalog::CatalogDataset& dataset) {
-  return dataset.sources.size() == 1 && dataset.sources[0].file == "." &&
-         dataset.sources[0].kind == catalog::SourceKind::kStore &&
-         !dataset.sources[0].format_name && dataset.sources[0].error.ok();
-}
-
-/// Columns of `sources` that hold what reading found out.
-bool IsContentColumn(uint16_t column) {
-  const std::string& name = model::RelationColumns(model::Relation::kSources)[column].field.name;
-  return name == "content_status" || name == "reason" || name == "runs" || name == "diagnostics";
-}
-
-bool HasUnknownContent(const catalog::CatalogDataset& dataset) {
-  return std::any_of(
-      dataset.sources.begin(), dataset.sources.end(), [](const catalog::Source& source) {
-        return IsReady(source) &&
-               catalog::KnownContent(source).status == catalog::ContentStatus::kUnknown;
-      });
-}
-
-uint64_t BytesOf(const columnar::Column& column) {
-  uint64_t bytes = (column.ints().size() + column.doubles().size()) * sizeof(int64_t);
-  for (const std::string_view text : column.texts()) {
-    bytes += text.size();
-  }
-  return columnar::IsList(column.type()) ? bytes + BytesOf(column.element()) : bytes;
-}
-
-/// Counts the cells that a task hands on.
-class CountingTask : public ScanTask {
- public:
-  CountingTask(std::unique_ptr<ScanTask> task, std::atomic<uint64_t>& bytes)
-      : task_(std::move(task)), bytes_(bytes) {}
-  uint64_t order() const override { return task_->order(); }
-  Result<columnar::Batch*> Next() override {
-    PCHRONICLE_ASSIGN_OR_RETURN(columnar::Batch* const batch, task_->Next());
-    if (batch != nullptr) {
-      for (const columnar::Column& column : batch->columns) {
-        bytes_ += BytesOf(column);
-      }
-    }
-    return batch;
-  }
-
- private:
-  const std::unique_ptr<ScanTask> task_;
-  std::atomic<uint64_t>& bytes_;
-};
-
-class CountingScan : public RelationScan {
- public:
-  CountingScan(std::unique_ptr<RelationScan> scan, std::atomic<uint64_t>& bytes)
-      : scan_(std::move(scan)), bytes_(bytes) {}
-  size_t sources_total() const override { return scan_->sources_total(); }
-  size_t sources_matched() const override { return scan_->sources_matched(); }
-  uint64_t bytes_matched() const override { return scan_->bytes_matched(); }
-  size_t max_threads() const override { return scan_->max_threads(); }
-  const catalog::ScanMetrics* metrics() const override { return scan_->metrics(); }
-  Result<std::unique_ptr<ScanTask>> NextTask() override {
-    PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<ScanTask> task, scan_->NextTask());
-    if (task == nullptr) {
-      return std::unique_ptr<ScanTask>();
-    }
-    return std::unique_ptr<ScanTask>(std::make_unique<CountingTask>(std::move(task), bytes_));
-  }
-
- private:
-  const std::unique_ptr<RelationScan> scan_;
-  std::atomic<uint64_t>& bytes_;
-};
-
-/// The scans of one query over a snapshot.
-class SnapshotScans : public sql::ScanFactory {
- public:
-  SnapshotScans(catalog::QueryScope& scope, bool count) : scope_(scope), count_(count) {}
-
-  Result<std::unique_ptr<RelationScan>> Create(ScanRequest request) override {
-    if (request.relation == model::Relation::kSources &&
-        std::any_of(request.columns.begin(), request.columns.end(), IsContentColumn) &&
-        HasUnknownContent(scope_.snapshot().datasets()[request.dataset])) {
-      content_unknown_ = true;
-    }
-    PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<RelationScan> scan,
-                                RelationScan::Create(scope_, std::move(request)));
-    if (!count_) {
-      return scan;
-    }
-    return std::unique_ptr<RelationScan>(std::make_unique<CountingScan>(std::move(scan), bytes_));
-  }
-
-  void Announce(const std::vector<ScanRequest>& scans) override { scope_.Announce(scans); }
-
-  bool content_unknown() const { return content_unknown_.load(); }
-  uint64_t bytes() const { return bytes_.load(); }
-
- private:
-  catalog::QueryScope& scope_;
-  const bool count_;
-  std::atomic<bool> content_unknown_{false};
-  std::atomic<uint64_t> bytes_{0};
-};
 
 /// Sources of which `--query-metrics` tells the time.
 constexpr size_t kSlowestSources = 3;
@@ -141,6 +35,7 @@ QueryMetrics CopyMetrics(const catalog::ScanMetrics& counters) {
   metrics.bytes_decoded = counters.bytes_decoded;
   metrics.bytes_skipped = counters.bytes_skipped();
   metrics.compressed_bytes_read = counters.compressed_bytes_read;
+  metrics.pages_decoded = counters.pages_decoded;
   metrics.busy_us = counters.busy_ns / 1000;
   return metrics;
 }
@@ -154,7 +49,8 @@ SourceCounts CountAll(const catalog::Snapshot& snapshot) {
     all.error += counts.error;
     all.open += counts.open;
     all.empty += counts.empty;
-    all.ignored += counts.ignored;
+    // A table that is mounted for its rows is not passed over.
+    all.ignored += dataset.ForeignTableSource() != nullptr ? 0 : counts.ignored;
   }
   return all;
 }
@@ -186,11 +82,12 @@ std::string QueryMetrics::ToString() const {
       "pruned_documents={} "
       "scanned_rows={} pruned_rows={} emitted_rows={} projected_arrow_bytes={} "
       "source_bytes_read={} restarts={} sources_total={} sources_pruned={} bytes_decoded={} "
-      "bytes_skipped={} compressed_bytes_read={} identity_peak_bytes={} busy_us={}",
+      "bytes_skipped={} compressed_bytes_read={} pages_decoded={} identity_peak_bytes={} "
+      "busy_us={}",
       projected_files, streamed_records, streaming_buffer_peak_bytes, scanned_documents,
       pruned_documents, scanned_rows, pruned_rows, emitted_rows, projected_bytes, source_bytes_read,
       restarts, sources_total, sources_pruned, bytes_decoded, bytes_skipped, compressed_bytes_read,
-      identity_peak_bytes, busy_us);
+      pages_decoded, identity_peak_bytes, busy_us);
   // Nothing is parsed into a tree and kept (D29).
   text += " files_parsed=0 cache_hits=0 cache_misses=0 cache_evictions=0";
   return text;
@@ -203,9 +100,8 @@ sql::Namespace MakeNamespace(const catalog::Snapshot& snapshot) {
     sql::DatasetSchema& schema = names.datasets.emplace_back();
     schema.alias = dataset.mount.alias;
     schema.is_default = snapshot.default_dataset() == i;
-    if (IsForeignTable(dataset)) {
-      schema.unreadable_relation = "rows";
-      schema.unreadable_reason = "not readable yet";
+    if (const catalog::Source* table = dataset.ForeignTableSource(); table != nullptr) {
+      schema.rows = table->table;
     }
     for (const catalog::Source& source : dataset.sources) {
       if (IsReady(source)) {
@@ -237,7 +133,7 @@ Status QuerySession::RunOnce(const QueryOptions& options, catalog::QueryScope& s
                              QueryOutcome& outcome) const {
   outcome.result.Clear();
   outcome.rows = 0;
-  SnapshotScans scans(scope, options.metrics);
+  QueryScans scans(scope, options.metrics);
   EncoderOptions encoding = options.encoder;
   encoding.context = &scope.context();
   const auto encoder = MakeEncoder(encoding, outcome.result);

@@ -39,6 +39,7 @@ struct QueryMetrics {
   /// What of source_bytes_read was needed, and what was passed over.
   uint64_t bytes_decoded = 0, bytes_skipped = 0;
   uint64_t compressed_bytes_read = 0;        // source_bytes_read is the text
+  uint64_t pages_decoded = 0;                // of foreign tables
   uint64_t busy_us = 0;                      // of all threads
   std::vector<catalog::SourceCost> slowest;  // counted on request
   /// `projected_files=3 streamed_records=10 ...` (cli.md 4.3).

@@ -16,25 +16,11 @@ void Release(ArrowArray* array) {
 
 }  // namespace
 
-/// The scans of one query over a snapshot.
-class QueryStream::Scans : public sql::ScanFactory {
- public:
-  explicit Scans(catalog::QueryScope& scope) : scope_(scope) {}
-  Result<std::unique_ptr<catalog::RelationScan>> Create(catalog::ScanRequest request) override {
-    return catalog::RelationScan::Create(scope_, std::move(request));
-  }
-
-  void Announce(const std::vector<catalog::ScanRequest>& scans) override { scope_.Announce(scans); }
-
- private:
-  catalog::QueryScope& scope_;
-};
-
 QueryStream::QueryStream(const QuerySession& session, StreamOptions options, const Context& context)
     : session_(session),
       options_(std::move(options)),
       scope_(session.snapshot(), options_.report_errors, context),
-      scans_(std::make_unique<Scans>(scope_)) {}
+      scans_(scope_, false) {}
 
 QueryStream::~QueryStream() {
   for (ArrowArray& array : held_) {
@@ -60,7 +46,7 @@ Result<std::unique_ptr<QueryStream>> QueryStream::Start(const QuerySession& sess
 Status QueryStream::Run() {
   stream_.reset();
   PCHRONICLE_ASSIGN_OR_RETURN(stream_,
-                              session_.engine().Run(options_.sql, *scans_, scope_.context()));
+                              session_.engine().Run(options_.sql, scans_, scope_.context()));
   // A column without an Arrow form is an error of the statement, not of its first rows.
   ArrowSchema schema;
   PCHRONICLE_RETURN_IF_ERROR(stream_->GetArrowSchema(&schema));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pchronicle/app/query.h"
+#include "pchronicle/app/query_scans.h"
 #include "pchronicle/columnar/arrow_abi.h"
 
 namespace pchronicle::app {
@@ -45,8 +46,6 @@ class QueryStream {
   uint64_t problem_count() const { return scope_.problem_count(); }
 
  private:
-  class Scans;
-
   QueryStream(const QuerySession& session, StreamOptions options, const Context& context);
   Status Run();
   Status Fetch(ArrowArray* out);
@@ -57,7 +56,7 @@ class QueryStream {
   const QuerySession& session_;
   const StreamOptions options_;
   catalog::QueryScope scope_;
-  const std::unique_ptr<Scans> scans_;
+  QueryScans scans_;
   std::unique_ptr<sql::ResultStream> stream_;  // null after the end
   std::vector<ArrowArray> held_;               // of `complete`, not yet handed on, last first
   bool all_held_ = false;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <optional>
 
+#include "pchronicle/catalog/foreign_table.h"
 #include "pchronicle/catalog/node_manifest.h"
 #include "pchronicle/catalog/parallel.h"
 #include "pchronicle/catalog/store_source.h"
@@ -14,12 +15,14 @@ namespace {
 
 /// Fewer directories than this at one level are not worth a thread.
 constexpr size_t kParallelDirectories = 16;
+constexpr std::string_view kForeignTable = "Lance table, no trajectory store";
 constexpr uint64_t kMaxSidecarBytes = 1 << 20;
 
 class Walker {
  public:
   Walker(const OpenedRoot& root, const Limits& limits, const Context& context)
-      : store_(*root.store),
+      : root_(root),
+        store_(*root.store),
         limits_(limits),
         context_(context),
         root_name_(BaseName(root.uri)),
@@ -82,6 +85,9 @@ class Walker {
       return VisitLance(directory, name, found);
     }
     PCHRONICLE_ASSIGN_OR_RETURN(const std::vector<io::Entry> entries, List(directory));
+    if (at_root && HoldsVersions(entries)) {
+      return VisitTable(found);
+    }
     const io::Entry* current = Named(entries, directory, "CURRENT");
     const io::Entry* manifest = Named(entries, directory, "chronicle.manifest");
     if (current != nullptr) {
@@ -125,8 +131,40 @@ class Walker {
         return Status::Ok();
       }
     }
+    if (directory.empty()) {
+      return VisitTable(found);
+    }
     found.sources.push_back(
-        StoreSource(directory, std::nullopt, "Lance table, no trajectory store", nullptr));
+        StoreSource(directory, std::nullopt, std::string(kForeignTable), nullptr));
+    return Status::Ok();
+  }
+
+  /// A table under another name than `*.lance`: nothing in it can be a trajectory.
+  bool HoldsVersions(const std::vector<io::Entry>& entries) const {
+    return std::any_of(entries.begin(), entries.end(),
+                       [](const io::Entry& entry) {
+                         return entry.path == "_versions" &&
+                                entry.kind == io::Entry::Kind::kDirectory;
+                       }) &&
+           FindNewestVersion(store_).ok();
+  }
+
+  /// The root is a foreign table, pinned by its newest version (DSC-17).
+  Status VisitTable(Findings& found) {
+    auto newest = FindNewestVersion(store_);
+    if (!newest.ok() && newest.status().code() != StatusCode::kNotFound) {
+      return newest.status();
+    }
+    std::string reason(kForeignTable);
+    if (newest.ok()) {
+      reason += fmt::format(": its rows are the relation `{}`", kRowsRelation);
+    }
+    Source source =
+        StoreSource("", std::nullopt, std::move(reason), newest.ok() ? &newest->manifest : nullptr);
+    source.size_bytes.reset();  // that of the manifest says nothing
+    source.table = std::make_shared<const ForeignTable>(
+        root_.store, newest.ok() ? std::optional(newest->version) : std::nullopt);
+    found.sources.push_back(std::move(source));
     return Status::Ok();
   }
 
@@ -225,6 +263,7 @@ class Walker {
     return source;
   }
 
+  const OpenedRoot& root_;
   const io::Store& store_;
   const Limits& limits_;
   const Context& context_;

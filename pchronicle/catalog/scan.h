@@ -28,6 +28,7 @@ struct ScanCounters {
   /// The most that was held to tell documents apart (STL-126 to 129): by the task, and by all
   /// ranges of its source together.
   uint64_t id_peak_bytes = 0;
+  uint64_t pages_decoded = 0;  // of foreign tables
   /// Of bytes_read: what values that somebody wanted took; the rest was skipped.
   uint64_t bytes_decoded = 0;
   /// Read from compressed files; bytes_read is their text.
@@ -41,7 +42,7 @@ struct ScanMetrics {
   std::atomic<uint64_t> sources_opened{0}, bytes_read{0}, documents_scanned{0}, documents_pruned{0},
       rows_scanned{0}, rows_pruned{0}, rows_emitted{0}, rows_shared{0}, streamed_records{0},
       buffer_peak_bytes{0}, id_peak_bytes{0}, restarts{0}, bytes_decoded{0},
-      compressed_bytes_read{0}, busy_ns{0}, sources_total{0}, sources_pruned{0};
+      compressed_bytes_read{0}, busy_ns{0}, sources_total{0}, sources_pruned{0}, pages_decoded{0};
   /// Sums, but the greatest peaks (STL-123).
   void Add(const ScanCounters& counters);
   /// Of bytes_read; text inside text is decoded twice. Here because sql/ has no code of catalog/.

@@ -24,6 +24,7 @@ void ScanMetrics::Add(const ScanCounters& counters) {
   documents_pruned += counters.documents_pruned;
   rows_scanned += counters.rows_scanned;
   rows_pruned += counters.rows_pruned;
+  pages_decoded += counters.pages_decoded;
   rows_emitted += counters.rows_emitted;
   rows_shared += counters.rows_shared;
   streamed_records += counters.streamed_records;

@@ -172,6 +172,19 @@ std::shared_ptr<Source::Cell> Inherit(const Snapshot* previous, const CatalogDat
   return nullptr;
 }
 
+/// A foreign table that did not change stays open from one snapshot to the next.
+void ReuseTable(const Snapshot* previous, const CatalogDataset& dataset, Source& source) {
+  if (previous == nullptr || source.table == nullptr) {
+    return;
+  }
+  for (const CatalogDataset& old : previous->datasets()) {
+    const Source* match = old.root_uri == dataset.root_uri ? old.ForeignTableSource() : nullptr;
+    if (match != nullptr && SamePin(match->revision, source.revision)) {
+      source.table = match->table;
+    }
+  }
+}
+
 }  // namespace
 
 std::string_view ContentStatusName(ContentStatus status) {
@@ -263,6 +276,7 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Build(std::vector<Mount> mount
         return source.error.WithContext(
             fmt::format("Dataset '{}': source '{}'", dataset.mount.alias, source.file));
       }
+      ReuseTable(previous, dataset, source);
       source.cell = Inherit(previous, dataset, source);
       if (source.cell == nullptr) {
         source.cell = std::make_shared<Source::Cell>();

@@ -103,6 +103,7 @@ struct HarborPlace {
 };
 
 struct StorePin;
+class ForeignTable;
 
 /// The projection that was chosen for an events source (catalog.md 4.2). Only a fresh one may serve
 /// rows (CAT-15).
@@ -129,6 +130,7 @@ class Source {
   std::shared_ptr<const HarborPlace> harbor;  // null: not in a Harbor job folder
   std::shared_ptr<const StorePin> store_pin;  // null: no store, or one that cannot be pinned
   std::shared_ptr<const Projection> projection;  // of events sources, when one is bound
+  std::shared_ptr<const ForeignTable> table;     // null: no mount root that is a foreign table
 
   /// Resolved state: format detection and what scans found. Single-flight (LZY-02), errors cached
   /// (LZY-03).
@@ -147,6 +149,10 @@ struct CatalogDataset {
 
   /// Source with exactly this `_file_`.
   const Source* Find(std::string_view file) const;
+  /// The source whose rows are the relation `rows` (DSC-17); null when the mount is no such table.
+  const Source* ForeignTableSource() const {
+    return sources.size() == 1 && sources[0].table != nullptr ? &sources[0] : nullptr;
+  }
 };
 
 struct SnapshotOptions {

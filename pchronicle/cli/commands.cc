@@ -2,6 +2,9 @@
 
 #include <type_traits>
 
+#include "pchronicle/app/inventory.h"
+#include "pchronicle/cli/interrupt.h"
+
 namespace pchronicle::cli {
 
 Result<app::Configuration> Session::Configuration() const {
@@ -60,6 +63,20 @@ Status RunCommand(const Arguments& arguments, Console& console) {
         }
       },
       arguments.command);
+}
+
+Result<OpenedDataset> OpenDataset(const std::optional<std::string>& dataset,
+                                  std::optional<Errors> errors, const LimitArguments& limits,
+                                  const Session& session) {
+  OpenedDataset opened;
+  PCHRONICLE_ASSIGN_OR_RETURN(opened.location, ResolveDataset(dataset, session));
+  const catalog::SnapshotOptions options{
+      errors == Errors::kStrict ? catalog::ErrorPolicy::kStrict : catalog::ErrorPolicy::kReport,
+      ToLimits(limits)};
+  const InterruptibleContext context;
+  PCHRONICLE_ASSIGN_OR_RETURN(opened.snapshot,
+                              app::OpenDataset(opened.location, options, context.get()));
+  return opened;
 }
 
 }  // namespace pchronicle::cli

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <string>
+
 #include "pchronicle/app/configuration.h"
 #include "pchronicle/app/dataset_location.h"
 #include "pchronicle/base/status.h"
@@ -41,5 +45,16 @@ Result<app::DatasetLocation> ResolveDataset(const std::optional<std::string>& da
                                             const Session& session);
 /// Limits of `--max-files`, `--max-entries` and `--max-decompress*`.
 catalog::Limits ToLimits(const LimitArguments& arguments);
+
+/// A Dataset that a read command has opened: as it was named, and frozen.
+struct OpenedDataset {
+  app::DatasetLocation location;
+  std::shared_ptr<const catalog::Snapshot> snapshot;
+};
+/// Resolves `dataset` (absent: the default pin) and freezes it. Anything but kStrict lets broken
+/// Sources be reported. Ctrl-C ends it; the timeout counts for the reading that follows.
+Result<OpenedDataset> OpenDataset(const std::optional<std::string>& dataset,
+                                  std::optional<Errors> errors, const LimitArguments& limits,
+                                  const Session& session);
 
 }  // namespace pchronicle::cli

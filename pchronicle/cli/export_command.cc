@@ -88,13 +88,10 @@ Status RunExport(const ExportArguments& arguments, Session& session) {
                                 app::ParseDataset(target, app::Configuration()));
     target = place.path;
   }
-  PCHRONICLE_ASSIGN_OR_RETURN(const app::DatasetLocation from,
-                              ResolveDataset(arguments.from, session));
-  const InterruptibleContext discovery;
   PCHRONICLE_ASSIGN_OR_RETURN(
-      const auto snapshot,
-      app::OpenDataset(from, {catalog::ErrorPolicy::kStrict, ToLimits(arguments.limits)},
-                       discovery.get()));
+      const OpenedDataset opened,
+      OpenDataset(arguments.from, Errors::kStrict, arguments.limits, session));
+  const auto& snapshot = opened.snapshot;
   const InterruptibleContext context(arguments.limits.timeout);
   options.source = arguments.source;
   options.run_id = arguments.run_id;

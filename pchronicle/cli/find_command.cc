@@ -137,16 +137,11 @@ Status RunFind(const FindArguments& arguments, Session& session) {
       app::PlanFind({arguments.source, arguments.document_id, arguments.run_id,
                      arguments.session_id, arguments.step_id, arguments.matches,
                      arguments.max_results}));
-  PCHRONICLE_ASSIGN_OR_RETURN(const app::DatasetLocation location,
-                              ResolveDataset(arguments.dataset, session));
   const bool strict = arguments.errors == Errors::kStrict;
-  const InterruptibleContext discovery;
   PCHRONICLE_ASSIGN_OR_RETURN(
-      const auto snapshot,
-      app::OpenDataset(location,
-                       {strict ? catalog::ErrorPolicy::kStrict : catalog::ErrorPolicy::kReport,
-                        ToLimits(arguments.limits)},
-                       discovery.get()));
+      const OpenedDataset opened,
+      OpenDataset(arguments.dataset, arguments.errors, arguments.limits, session));
+  const auto& [location, snapshot] = opened;
   const InterruptibleContext context(arguments.limits.timeout);
   catalog::QueryScope scope(*snapshot, !strict, context.get());
   Progress progress(console, "reading");

@@ -16,17 +16,12 @@ Status RunShow(const ShowArguments& arguments, Session& session) {
     return Status::InvalidArgument("show needs the id of a run: pchronicle show [DATASET] RUN");
   }
   const bool has_dataset = arguments.positionals.size() > 1;
-  PCHRONICLE_ASSIGN_OR_RETURN(
-      const app::DatasetLocation location,
-      ResolveDataset(has_dataset ? std::optional(arguments.positionals.front()) : std::nullopt,
-                     session));
   const bool strict = arguments.errors == Errors::kStrict;
-  const InterruptibleContext discovery;
-  catalog::SnapshotOptions options{
-      strict ? catalog::ErrorPolicy::kStrict : catalog::ErrorPolicy::kReport,
-      ToLimits(arguments.limits)};
-  PCHRONICLE_ASSIGN_OR_RETURN(const auto snapshot,
-                              app::OpenDataset(location, options, discovery.get()));
+  PCHRONICLE_ASSIGN_OR_RETURN(
+      const OpenedDataset opened,
+      OpenDataset(has_dataset ? std::optional(arguments.positionals.front()) : std::nullopt,
+                  arguments.errors, arguments.limits, session));
+  const auto& snapshot = opened.snapshot;
   const InterruptibleContext context(arguments.limits.timeout);
   catalog::QueryScope scope(*snapshot, !strict, context.get());
   Progress progress(console, "reading");

@@ -123,16 +123,11 @@ std::string HealthTable(const Health& health, const Console& console) {
 
 Status RunHealth(const StatsArguments& arguments, Session& session) {
   Console& console = session.console;
-  PCHRONICLE_ASSIGN_OR_RETURN(const app::DatasetLocation location,
-                              ResolveDataset(arguments.dataset, session));
   const bool strict = arguments.errors == Errors::kStrict;
-  const InterruptibleContext discovery;
   PCHRONICLE_ASSIGN_OR_RETURN(
-      const auto snapshot,
-      app::OpenDataset(location,
-                       {strict ? catalog::ErrorPolicy::kStrict : catalog::ErrorPolicy::kReport,
-                        ToLimits(arguments.limits)},
-                       discovery.get()));
+      const OpenedDataset opened,
+      OpenDataset(arguments.dataset, arguments.errors, arguments.limits, session));
+  const auto& [location, snapshot] = opened;
   const InterruptibleContext context(arguments.limits.timeout);
   Progress progress(console, "reading");
   PCHRONICLE_ASSIGN_OR_RETURN(
@@ -189,18 +184,13 @@ Result<std::string> TotalRows(const app::QuerySession& query, app::Report report
 
 Status RunReport(const StatsArguments& arguments, Session& session) {
   Console& console = session.console;
-  PCHRONICLE_ASSIGN_OR_RETURN(const app::DatasetLocation location,
-                              ResolveDataset(arguments.dataset, session));
-  app::EngineLoader loader({});
+  app::EngineLoader loader({});  // loads while the Dataset is discovered
   const bool report_errors = arguments.errors != Errors::kStrict;
   const app::Report report = ReportOf(arguments.report);
-  const InterruptibleContext discovery;
-  PCHRONICLE_ASSIGN_OR_RETURN(const auto snapshot,
-                              app::OpenDataset(location,
-                                               {report_errors ? catalog::ErrorPolicy::kReport
-                                                              : catalog::ErrorPolicy::kStrict,
-                                                ToLimits(arguments.limits)},
-                                               discovery.get()));
+  PCHRONICLE_ASSIGN_OR_RETURN(
+      const OpenedDataset opened,
+      OpenDataset(arguments.dataset, arguments.errors, arguments.limits, session));
+  const auto& snapshot = opened.snapshot;
   const InterruptibleContext context(arguments.limits.timeout);
   PCHRONICLE_ASSIGN_OR_RETURN(const auto query, app::QuerySession::Create(snapshot, loader));
   const bool table = WantsTable(arguments.format, console);

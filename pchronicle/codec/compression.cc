@@ -1,6 +1,7 @@
 #include "pchronicle/codec/compression.h"
 
 #include <lz4.h>
+#include <lz4frame.h>
 #include <zstd.h>
 
 #include <climits>
@@ -97,6 +98,33 @@ Status Lz4Decompress(Bytes block, std::span<uint8_t> out) {
       static_cast<int>(block.size()), static_cast<int>(out.size()));
   if (size < 0 || static_cast<size_t>(size) != out.size()) {
     return Status::Corruption("lz4: damaged block of {} bytes for {}", block.size(), out.size());
+  }
+  return Status::Ok();
+}
+
+Status Lz4FrameDecompress(Bytes frame, std::span<uint8_t> out) {
+  LZ4F_dctx* context = nullptr;
+  if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)) != 0) {
+    throw std::bad_alloc();
+  }
+  size_t read = 0, written = 0, hint = 1;
+  // Ends with the frame, at an error, or when a call gets nowhere: bytes or room are missing then.
+  for (bool moves = true; hint != 0 && moves;) {
+    size_t in_size = frame.size() - read, out_size = out.size() - written;
+    hint = LZ4F_decompress(context, out.data() + written, &out_size, frame.data() + read, &in_size,
+                           nullptr);
+    if (LZ4F_isError(hint) != 0) {
+      LZ4F_freeDecompressionContext(context);
+      return Status::Corruption("lz4: {}", LZ4F_getErrorName(hint));
+    }
+    moves = in_size > 0 || out_size > 0;
+    read += in_size;
+    written += out_size;
+  }
+  LZ4F_freeDecompressionContext(context);
+  if (hint != 0 || written != out.size() || read != frame.size()) {
+    return Status::Corruption("lz4: a frame of {} bytes does not hold the {} bytes announced",
+                              frame.size(), out.size());
   }
   return Status::Ok();
 }

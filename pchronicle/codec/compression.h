@@ -58,7 +58,10 @@ class ZstdCompressor {
 
 /// One LZ4 block into `out`, which it must fill exactly (kCorruption). Thread-safe.
 Status Lz4Decompress(Bytes block, std::span<uint8_t> out);
-/// No block of `compressed` bytes holds more.
+/// One LZ4 frame, checksums included, into `out`, which it must fill exactly (kCorruption).
+/// Thread-safe.
+Status Lz4FrameDecompress(Bytes frame, std::span<uint8_t> out);
+/// No block of `compressed` bytes holds more, and no frame.
 uint64_t Lz4MaxContent(uint64_t compressed);
 
 }  // namespace pchronicle::codec

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
-#include <set>
 
 #include "pchronicle/sql/arrow_result.h"
 #include "pchronicle/sql/cells.h"
@@ -17,6 +16,7 @@
 #include "pchronicle/sql/relation_entry.h"
 #include "pchronicle/sql/run_tasks.h"
 #include "pchronicle/sql/scan_sharing.h"
+#include "pchronicle/sql/unique_names.h"
 #include "pchronicle/sql/watchdog.h"
 
 namespace pchronicle::sql {
@@ -34,16 +34,11 @@ std::string ListOf(const std::vector<RelationSchema>& relations) {
 /// Result columns with unique names: the second `n` becomes `n_1`.
 std::vector<ResultColumn> MakeColumns(const duckdb::vector<std::string>& names,
                                       const duckdb::vector<duckdb::LogicalType>& types) {
-  const std::set<std::string> given(names.begin(), names.end());
-  std::set<std::string> used;
+  const std::vector<std::string> unique =
+      UniqueNames(std::vector<std::string>(names.begin(), names.end()), NameCase::kKept);
   std::vector<ResultColumn> columns;
-  for (size_t i = 0; i < names.size(); ++i) {
-    std::string name = names[i];
-    for (size_t n = 1; used.contains(name) || (n > 1 && given.contains(name)); ++n) {
-      name = fmt::format("{}_{}", names[i], n);
-    }
-    used.insert(name);
-    columns.push_back({std::move(name), types[i].ToString(), types[i].IsNumeric()});
+  for (size_t i = 0; i < unique.size(); ++i) {
+    columns.push_back({unique[i], types[i].ToString(), types[i].IsNumeric()});
   }
   return columns;
 }

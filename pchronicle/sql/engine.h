@@ -8,6 +8,7 @@
 
 #include "pchronicle/base/context.h"
 #include "pchronicle/base/result.h"
+#include "pchronicle/catalog/row_table.h"
 #include "pchronicle/catalog/scan.h"
 #include "pchronicle/columnar/batch.h"
 #include "pchronicle/model/relations.h"
@@ -30,9 +31,9 @@ struct DatasetSchema {
   bool is_default = false;   // unqualified names mean this one
   size_t ready_sources = 0;  // more than one: joins must compare `_file_` (JON-01)
   uint64_t bytes = 0;        // of all sources, for cardinality estimates
-  /// One more relation of this schema that cannot be read yet (DSC-17): naming it in a query is
-  /// kUnsupported with this text. Empty: there is none.
-  std::string unreadable_relation = {}, unreadable_reason = {};
+  /// The foreign table whose rows are the relation `rows` of this schema (DSC-17); opened when a
+  /// query names it, and its failure is that query's. Null: there is none.
+  std::shared_ptr<const catalog::RowTable> rows = nullptr;
 };
 
 /// What queries can name. Dataset numbers are positions in `datasets` and in the snapshot.
@@ -46,6 +47,9 @@ class ScanFactory {
  public:
   virtual ~ScanFactory() = default;
   virtual Result<std::unique_ptr<catalog::RelationScan>> Create(catalog::ScanRequest request) = 0;
+  /// A scan of a Dataset's foreign table.
+  virtual Result<std::unique_ptr<catalog::RowScan>> CreateRows(
+      const catalog::RowScanRequest& request) = 0;
   /// The scans of the finished plan, before the first is created; each will carry its place here as
   /// ScanRequest::announced.
   virtual void Announce(const std::vector<catalog::ScanRequest>& /*scans*/) {}

@@ -278,16 +278,23 @@ TEST_F(EngineTest, MemoryLimitIsNamed_LIM02_CAT25) {
   EXPECT_EQ(Cell("SELECT count(*) FROM runs"), "3");
 }
 
-TEST_F(EngineTest, AnUnreadableRelationExistsAndSaysWhy_DSC17) {
+TEST_F(EngineTest, ATableThatCannotBeOpenedExistsAndSaysWhy_DSC17) {
+  class Broken : public catalog::RowTable {
+   public:
+    Result<std::vector<catalog::RowColumn>> Columns() const override {
+      return Status::Corruption("the manifest is 100% damaged");
+    }
+    Result<uint64_t> CountRows() const override { return Columns().status(); }
+    std::string Describe() const override { return "broken"; }
+  };
   Namespace names = TestNamespace({{"dataset", 0}});
-  names.datasets[0].unreadable_relation = "rows";
-  names.datasets[0].unreadable_reason = "not readable yet";
+  names.datasets[0].rows = std::make_shared<Broken>();
   Open(names, {{}});
   for (const char* sql : {"SELECT * FROM rows", "SELECT count(*) FROM dataset.rows",
                           "SELECT 1 FROM runs, rows", "EXPLAIN SELECT * FROM rows"}) {
     const Status status = Error(sql);
-    EXPECT_EQ(status.code(), StatusCode::kUnsupported) << sql;
-    EXPECT_EQ(status.message(), "not readable yet") << sql;
+    EXPECT_EQ(status.code(), StatusCode::kCorruption) << sql;
+    EXPECT_EQ(status.message(), "the manifest is 100% damaged") << sql;
   }
   EXPECT_EQ(Cell("SELECT count(*) FROM information_schema.tables WHERE table_name = 'rows'"), "1");
   EXPECT_EQ(Cell("SELECT count(*) FROM runs"), "0");

@@ -34,6 +34,10 @@ class FakeScans : public ScanFactory {
 
   Result<std::unique_ptr<catalog::RelationScan>> Create(catalog::ScanRequest request) override;
 
+  Result<std::unique_ptr<catalog::RowScan>> CreateRows(const catalog::RowScanRequest&) override {
+    return Status::NotFound("no foreign table");
+  }
+
   std::vector<catalog::ScanRequest> requests() const {
     const std::lock_guard lock(mutex_);
     return requests_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pchronicle/sql/rows_entry.h"
 #include "pchronicle/sql/scan_function.h"
 #include "pchronicle/sql/vectors.h"
 
@@ -27,28 +28,6 @@ uint64_t BytesPerRow(model::Relation relation) {
   return 2'000;
 }
 
-/// Stands in the catalog, and says why when a query wants to read it.
-class UnreadableEntry : public duckdb::TableCatalogEntry {
- public:
-  UnreadableEntry(duckdb::Catalog& in_catalog, duckdb::SchemaCatalogEntry& in_schema,
-                  duckdb::CreateTableInfo& info, std::string reason)
-      : TableCatalogEntry(in_catalog, in_schema, info), reason_(std::move(reason)) {
-    internal = false;
-  }
-  duckdb::unique_ptr<duckdb::BaseStatistics> GetStatistics(duckdb::ClientContext&,
-                                                           duckdb::column_t) override {
-    return nullptr;
-  }
-  duckdb::TableFunction GetScanFunction(duckdb::ClientContext&,
-                                        duckdb::unique_ptr<duckdb::FunctionData>&) override {
-    throw duckdb::NotImplementedException("%s", reason_);
-  }
-  duckdb::TableStorageInfo GetStorageInfo(duckdb::ClientContext&) override { return {}; }
-
- private:
-  const std::string reason_;
-};
-
 /// Makes a Dataset's relations when they are first looked up.
 class RelationGenerator : public duckdb::DefaultGenerator {
  public:
@@ -72,32 +51,22 @@ class RelationGenerator : public duckdb::DefaultGenerator {
     for (const RelationSchema& relation : names_->relations) {
       entries.push_back(relation.name);
     }
-    const DatasetSchema& dataset = names_->datasets[dataset_];
-    if (!dataset.unreadable_relation.empty()) {
-      entries.push_back(dataset.unreadable_relation);
+    if (names_->datasets[dataset_].rows != nullptr) {
+      entries.push_back(catalog::kRowsRelation);
     }
     return entries;
   }
 
  private:
-  /// A relation that exists, but whose columns nobody knows yet.
-  duckdb::unique_ptr<duckdb::CatalogEntry> CreateUnreadable() const {
-    const DatasetSchema& dataset = names_->datasets[dataset_];
-    duckdb::CreateTableInfo info(schema_, dataset.unreadable_relation);
-    info.internal = false;
-    info.columns.AddColumn(duckdb::ColumnDefinition("_file_", duckdb::LogicalType::VARCHAR));
-    return duckdb::make_uniq<UnreadableEntry>(catalog, schema_, info, dataset.unreadable_reason);
-  }
-
   duckdb::unique_ptr<duckdb::CatalogEntry> Create(const std::string& name) const {
     const auto found = std::find_if(names_->relations.begin(), names_->relations.end(),
                                     [&](const RelationSchema& relation) {
                                       return duckdb::StringUtil::CIEquals(relation.name, name);
                                     });
     if (found == names_->relations.end()) {
-      return duckdb::StringUtil::CIEquals(names_->datasets[dataset_].unreadable_relation, name)
-                 ? CreateUnreadable()
-                 : nullptr;
+      const bool rows = names_->datasets[dataset_].rows != nullptr &&
+                        duckdb::StringUtil::CIEquals(catalog::kRowsRelation, name);
+      return rows ? RowsEntry::Create(catalog, schema_, names_, dataset_) : nullptr;
     }
     duckdb::CreateTableInfo info(schema_, found->name);
     info.internal = false;

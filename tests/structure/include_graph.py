@@ -13,7 +13,7 @@ MAY_USE = {
     "codec": {"base"},
     "lance": {"io", "codec", "columnar", "base"},
     "model": {"json", "columnar", "base"},
-    "catalog": {"model", "json", "io", "columnar", "base"},
+    "catalog": {"lance", "model", "json", "io", "columnar", "base"},
     "sql": {"catalog", "model", "io", "json", "columnar", "base"},
     "app": {"sql", "catalog", "lance", "model", "io", "json", "columnar", "base"},
     "api": {"app", "sql", "catalog", "lance", "model", "io", "json", "columnar", "base"},

@@ -15,6 +15,8 @@ constexpr uint64_t kMaxDeletionBytes = uint64_t{1} << 30;
 constexpr std::string_view kMagic = "ARROW1";
 // Buffers are padded to this many bytes at most.
 constexpr uint64_t kPadding = 64;
+// Values of BodyCompression.codec.
+constexpr int64_t kLz4Frame = 0, kZstd = 1;
 
 template <typename T>
 T Load(std::string_view bytes, size_t at) {
@@ -89,19 +91,27 @@ Result<std::vector<uint32_t>> Inflate(std::string_view buffer, int64_t codec, ui
   if (size == -1) {
     return ToValues(content, rows);
   }
-  if (codec != 1) {
-    return Status::Unsupported("compression {} of an Arrow file (0 is LZ4); only zstd is read",
-                               codec);
+  if (codec != kLz4Frame && codec != kZstd) {
+    return Status::Unsupported(
+        "compression {} of an Arrow file; LZ4 frames (0) and zstd (1) are "
+        "read",
+        codec);
   }
+  const uint64_t most =
+      codec == kZstd ? codec::ZstdMaxContent(content.size()) : codec::Lz4MaxContent(content.size());
   if (size < 0 || static_cast<uint64_t>(size) < rows * sizeof(uint32_t) ||
       static_cast<uint64_t>(size) > rows * sizeof(uint32_t) + kPadding ||
-      static_cast<uint64_t>(size) > codec::ZstdMaxContent(content.size())) {
+      static_cast<uint64_t>(size) > most) {
     return Status::Corruption("compressed buffer says {} bytes for {} deleted rows", size, rows);
   }
   std::vector<uint8_t> plain(static_cast<size_t>(size));
-  codec::ZstdDecompressor zstd;
-  PCHRONICLE_RETURN_IF_ERROR(zstd.Decompress(
-      codec::Bytes(reinterpret_cast<const uint8_t*>(content.data()), content.size()), plain));
+  const codec::Bytes frame(reinterpret_cast<const uint8_t*>(content.data()), content.size());
+  if (codec == kZstd) {
+    codec::ZstdDecompressor zstd;
+    PCHRONICLE_RETURN_IF_ERROR(zstd.Decompress(frame, plain));
+  } else {
+    PCHRONICLE_RETURN_IF_ERROR(codec::Lz4FrameDecompress(frame, plain));
+  }
   return ToValues({reinterpret_cast<const char*>(plain.data()), plain.size()}, rows);
 }
 

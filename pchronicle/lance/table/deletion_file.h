@@ -12,9 +12,10 @@
 namespace pchronicle::lance {
 
 /// The offsets in an `.arrow` deletion file (lance.md A9): an Arrow IPC file with one batch of one
-/// uint32 column, plain or with zstd-compressed buffers. `rows`: how many the manifest promises; a
-/// batch with another number is kCorruption before anything is allocated. Also kCorruption: bytes
-/// cut off, positions outside the file, an offset that is there twice. kUnsupported: LZ4 buffers.
+/// uint32 column, plain or with compressed buffers (LZ4 frames, zstd). `rows`: how many the
+/// manifest promises; a batch with another number is kCorruption before anything is allocated. Also
+/// kCorruption: bytes cut off, positions outside the file, an offset that is there twice.
+/// kUnsupported: other compressions.
 Result<RoaringBitmap> DecodeArrowDeletions(std::string_view bytes, uint64_t rows);
 
 /// The deleted offsets of a fragment that has a deletion file, of either kind; kCorruption unless

@@ -5,6 +5,7 @@
 
 #include "pchronicle/lance/index/index_search.h"
 #include "pchronicle/lance/table/projection.h"
+#include "pchronicle/lance/table/text_check.h"
 
 namespace pchronicle::lance {
 namespace {
@@ -14,6 +15,8 @@ constexpr uint64_t kMinRangeRows = 16 << 10;
 constexpr uint64_t kRangeStep = 1024;
 // A batch of which fewer than one row in so many is wanted is taken row by row.
 constexpr uint64_t kDenseShare = 4;
+// A batch that takes too much memory is tried again with so much fewer rows.
+constexpr uint64_t kFewerRows = 8;
 
 std::vector<columnar::DataField> OutputSchema(const std::vector<FieldNode>& fields,
                                               const ScanOptions& options) {
@@ -241,7 +244,16 @@ Result<bool> ScanTaskReader::Next(columnar::RecordBatch* out, const Context& con
   while (at_ < task_.end) {
     PCHRONICLE_RETURN_IF_ERROR(context.Check());
     out->rows = 0;
-    PCHRONICLE_RETURN_IF_ERROR(task_.candidates ? NextOfCandidates(out) : NextOfRange(out));
+    const uint64_t begin = at_, examined = counters_.rows_examined;
+    const Status status = task_.candidates ? NextOfCandidates(out) : NextOfRange(out);
+    if (status.code() == StatusCode::kResourceExhausted && rows_at_once_ > 1) {
+      // Values are larger than their column's average, or lie elsewhere: fewer rows at once.
+      rows_at_once_ = (rows_at_once_ + kFewerRows - 1) / kFewerRows;
+      at_ = begin;
+      counters_.rows_examined = examined;
+      continue;
+    }
+    PCHRONICLE_RETURN_IF_ERROR(status);
     if (out->rows > 0) {
       counters_.rows_returned += static_cast<uint64_t>(out->rows);
       return true;
@@ -273,7 +285,7 @@ Status ScanTaskReader::NextOfRange(columnar::RecordBatch* out) {
       std::iota(offsets.begin(), offsets.end(), begin);
     }
     PCHRONICLE_RETURN_IF_ERROR(rest_->ReadRows(begin, end, &rest));
-    return Join(nullptr, rest, offsets, out);
+    return Join(nullptr, rest, offsets, begin, out);
   }
   std::vector<int64_t> keep;  // rows of this range that stay, relative to its begin
   if (filter_ != nullptr) {
@@ -303,7 +315,7 @@ Status ScanTaskReader::NextOfRange(columnar::RecordBatch* out) {
     PCHRONICLE_RETURN_IF_ERROR(rest_->Take(offsets, &rest));
   }
   TakeRows(keep, &filtered);
-  return Join(filter_ == nullptr ? nullptr : &filtered, rest, offsets, out);
+  return Join(filter_ == nullptr ? nullptr : &filtered, rest, offsets, 0, out);
 }
 
 Status ScanTaskReader::NextOfCandidates(columnar::RecordBatch* out) {
@@ -328,12 +340,12 @@ Status ScanTaskReader::NextOfCandidates(columnar::RecordBatch* out) {
     offsets = std::move(kept);
   }
   PCHRONICLE_RETURN_IF_ERROR(rest_->Take(offsets, &rest));
-  return Join(filter_ == nullptr ? nullptr : &filtered, rest, offsets, out);
+  return Join(filter_ == nullptr ? nullptr : &filtered, rest, offsets, 0, out);
 }
 
 Status ScanTaskReader::Join(const columnar::RecordBatch* filtered,
                             const columnar::RecordBatch& rest, const std::vector<uint64_t>& offsets,
-                            columnar::RecordBatch* out) const {
+                            uint64_t first, columnar::RecordBatch* out) const {
   out->fields = scan_->schema_;
   out->rows = rest.rows;
   out->columns.clear();
@@ -353,6 +365,9 @@ Status ScanTaskReader::Join(const columnar::RecordBatch* filtered,
     PCHRONICLE_ASSIGN_OR_RETURN(columnar::ArrayPtr array, Assemble(field, parts, out->rows));
     out->columns.push_back(std::move(array));
   }
+  if (scan_->options_.check_text) {
+    PCHRONICLE_RETURN_IF_ERROR(CheckTexts(*out, offsets, first));
+  }
   const auto fragment = static_cast<uint32_t>(scan_->table_->fragments()[task_.fragment].id);
   std::vector<uint64_t> numbers(offsets.size());
   if (row_ids_ != nullptr) {
@@ -365,6 +380,22 @@ Status ScanTaskReader::Join(const columnar::RecordBatch* filtered,
       return RowAddress{fragment, static_cast<uint32_t>(row)}.ToU64();
     });
     out->columns.push_back(MakeU64(numbers));
+  }
+  return Status::Ok();
+}
+
+Status ScanTaskReader::CheckTexts(const columnar::RecordBatch& batch,
+                                  const std::vector<uint64_t>& offsets, uint64_t first) const {
+  for (size_t i = 0; i < batch.columns.size(); ++i) {
+    if (const auto found = FindInvalidText(*batch.columns[i])) {
+      const auto row = static_cast<uint64_t>(found->row);
+      return Status::Corruption(
+          "{}: fragment {}, column {}{}, row {}: the text is not UTF-8; leave the column out, or "
+          "see "
+          "what is damaged with: pchronicle lance verify",
+          scan_->table_->Describe(), scan_->table_->fragments()[task_.fragment].id,
+          batch.fields[i].name, found->path, offsets.empty() ? first + row : offsets[row]);
+    }
   }
   return Status::Ok();
 }

@@ -34,6 +34,8 @@ struct ScanOptions {
   /// How many readers will work at once: fragments are cut so that all have work.
   size_t parallelism = 1;
   ReaderOptions reader;
+  /// Text that is not UTF-8 is kCorruption that names column and row; else it comes as it is.
+  bool check_text = true;
 };
 
 struct ScanCounters {
@@ -117,9 +119,13 @@ class ScanTaskReader {
   Status NextOfCandidates(columnar::RecordBatch* out);
   // Filter columns of the rows, and which of them pass.
   Result<std::vector<int64_t>> PassingRows(const columnar::RecordBatch& filtered) const;
-  // `offsets` of the rows: needed for system columns only.
+  // `offsets` of the rows, or none: then they follow on `first`. Needed for system columns and to
+  // say where a row is.
   Status Join(const columnar::RecordBatch* filtered, const columnar::RecordBatch& rest,
-              const std::vector<uint64_t>& offsets, columnar::RecordBatch* out) const;
+              const std::vector<uint64_t>& offsets, uint64_t first,
+              columnar::RecordBatch* out) const;
+  Status CheckTexts(const columnar::RecordBatch& batch, const std::vector<uint64_t>& offsets,
+                    uint64_t first) const;
 
   std::shared_ptr<const Scan> scan_;
   ScanTask task_;

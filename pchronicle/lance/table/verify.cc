@@ -10,6 +10,7 @@
 #include "pchronicle/lance/index/index_segment.h"
 #include "pchronicle/lance/table/fragment_reader.h"
 #include "pchronicle/lance/table/projection.h"
+#include "pchronicle/lance/table/text_check.h"
 
 namespace pchronicle::lance {
 namespace {
@@ -122,10 +123,24 @@ class Verifier {
     }
     const std::string place =
         fmt::format("fragment {}, column {}", table_->fragments()[fragment].id, field.name);
+    uint64_t row = 0;
+    std::optional<Status> bad_text;  // the first one; the column is read to its end all the same
     const Status status = ReadColumn(fragment, field, [&](const columnar::RecordBatch& batch) {
+      const uint64_t first = row;
+      row += static_cast<uint64_t>(batch.rows);
       report_.values += static_cast<uint64_t>(batch.rows);
+      for (const columnar::ArrayPtr& column : batch.columns) {
+        if (const auto found = FindInvalidText(*column); found && !bad_text) {
+          bad_text = Status::Corruption("row {}: {}{}: the text is not UTF-8",
+                                        first + static_cast<uint64_t>(found->row), field.name,
+                                        found->path);
+        }
+      }
       return Status::Ok();
     });
+    if (bad_text) {
+      Problem(place, *bad_text);
+    }
     if (!status.ok()) {
       Problem(place, status);
     }
