@@ -99,7 +99,7 @@ Result<std::unique_ptr<TemporaryFile>> TemporaryFile::Create(const std::string& 
     if (::getrandom(&token, sizeof(token), 0) != sizeof(token)) {
       return FromErrno(errno, "draw a name for", path);
     }
-    std::string temporary = fmt::format("{}/.pchronicle-tmp-{:016x}", directory, token);
+    std::string temporary = fmt::format("{}/{}{:016x}", directory, kTemporaryPrefix, token);
     FileDescriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd.get() >= 0) {
       return std::unique_ptr<TemporaryFile>(new TemporaryFile(

@@ -8,6 +8,9 @@
 
 namespace pchronicle::io {
 
+/// Names of files that were not published yet begin so.
+inline constexpr std::string_view kTemporaryPrefix = ".pchronicle-tmp-";
+
 /// The failure of a system call; `error` is its errno.
 Status FromErrno(int error, std::string_view action, std::string_view path);
 

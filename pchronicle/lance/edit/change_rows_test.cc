@@ -305,6 +305,7 @@ TEST(CleanUp, KeepsWhatIsTaggedAndWhatIsInFlight_LNC_A10) {
   ASSERT_TRUE(AppendRows(store, Source(Numbered(30, 31))).ok());
   ASSERT_TRUE(store->Put("data/in_flight.lance", "x", true).ok());
   ASSERT_TRUE(store->Put("_deletions/9-9-9.bin", "x", true).ok());
+  ASSERT_TRUE(store->Put("_versions/.pchronicle-tmp-1", "x", true).ok());
   CleanupOptions options;
   options.now_ns = 0;  // the memory store counts seconds from 0: nothing is so old
   options.dry_run = true;
@@ -320,7 +321,7 @@ TEST(CleanUp, KeepsWhatIsTaggedAndWhatIsInFlight_LNC_A10) {
   EXPECT_EQ(done->versions_kept, 2u);
   EXPECT_EQ(done->data_files,
             1u);  // of the first version alone: fragment 0, which has no rows later
-  EXPECT_EQ(done->young_orphans, 2u);
+  EXPECT_EQ(done->young_orphans, 3u);
   EXPECT_EQ(SortedRows(store), Numbered(12, 31));
   EXPECT_EQ(SortedRows(store, 2), Numbered(12, 30));
   EXPECT_TRUE(store->Stat("data/in_flight.lance").ok());
@@ -330,6 +331,7 @@ TEST(CleanUp, KeepsWhatIsTaggedAndWhatIsInFlight_LNC_A10) {
   const auto rest = CleanUp(store, options);
   EXPECT_EQ(rest->versions, 1u);
   EXPECT_FALSE(store->Stat("data/in_flight.lance").ok());
+  EXPECT_FALSE(store->Stat("_versions/.pchronicle-tmp-1").ok());
   EXPECT_EQ(store->ListDirectory("data")->size(), 2u);
   EXPECT_EQ(store->ListDirectory("_transactions")->size(), 1u);
   EXPECT_EQ(SortedRows(store), Numbered(12, 31));

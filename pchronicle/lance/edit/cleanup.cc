@@ -151,6 +151,8 @@ class Cleaner {
         case StoredFile::Kind::kTransaction:
           ++report_.transaction_files;
           break;
+        case StoredFile::Kind::kTemporary:
+          break;
       }
       const std::string directory = file.path.substr(0, file.path.rfind('/'));
       const std::string name = directory.substr(directory.rfind('/') + 1);

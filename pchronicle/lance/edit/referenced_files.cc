@@ -1,5 +1,7 @@
 #include "pchronicle/lance/edit/referenced_files.h"
 
+#include "pchronicle/io/local_file.h"
+
 namespace pchronicle::lance {
 namespace {
 
@@ -67,6 +69,17 @@ Result<std::vector<StoredFile>> ListStoredFiles(const io::Store& store, const st
   PCHRONICLE_RETURN_IF_ERROR(AddFiles(store, Kind::kDeletion, root + "_deletions", &out));
   PCHRONICLE_RETURN_IF_ERROR(AddFiles(store, Kind::kIndex, root + "_indices", &out));
   PCHRONICLE_RETURN_IF_ERROR(AddFiles(store, Kind::kTransaction, root + "_transactions", &out));
+  // Manifests and tags that were never published.
+  for (const char* directory : {"_versions", "_refs/tags"}) {
+    PCHRONICLE_ASSIGN_OR_RETURN(const std::vector<io::Entry> entries,
+                                ListOrNone(store, root + directory));
+    for (const io::Entry& entry : entries) {
+      const std::string name = LastPart(entry.path);
+      if (entry.kind == io::Entry::Kind::kFile && name.starts_with(io::kTemporaryPrefix)) {
+        out.push_back({Kind::kTemporary, entry.path, name, entry.size, entry.modified_ns});
+      }
+    }
+  }
   return out;
 }
 
@@ -80,6 +93,8 @@ bool IsReferenced(const ReferencedFiles& files, const StoredFile& file) {
       return files.indices.contains(file.owner);
     case Kind::kTransaction:
       return files.transactions.contains(file.owner);
+    case Kind::kTemporary:
+      return false;
   }
   return true;
 }

@@ -22,7 +22,7 @@ struct ReferencedFiles {
 
 /// A file of a table that lies in one of its directories.
 struct StoredFile {
-  enum class Kind : uint8_t { kData, kDeletion, kIndex, kTransaction };
+  enum class Kind : uint8_t { kData, kDeletion, kIndex, kTransaction, kTemporary };
   Kind kind;
   std::string path;
   std::string owner;  // the name that manifests refer to it by; sidecars: of their data file

@@ -55,10 +55,10 @@ Result<std::string> TagText(const io::Store& store, uint64_t version, const std:
           FormatTimestamp(std::chrono::duration_cast<std::chrono::nanoseconds>(
                               std::chrono::system_clock::now().time_since_epoch())
                               .count());
-      return fmt::format(
-          R"({{"branch":{},"version":{},"createdAt":"{}","updatedAt":"{}","manifestSize":{},"metadata":{{}}}})",
-          branch.empty() ? "null" : "\"" + branch + "\"", version, created.empty() ? now : created,
-          now, file.size);
+      return fmt::format(R"({{"branch":{},"version":{},"createdAt":"{}","updatedAt":"{}",)"
+                         R"("manifestSize":{},"metadata":{{}}}})",
+                         branch.empty() ? "null" : "\"" + branch + "\"", version,
+                         created.empty() ? now : created, now, file.size);
     }
   }
   return Status::NotFound("{}: version {} does not exist, so it cannot be tagged", store.uri(),

@@ -1,6 +1,7 @@
 // Changes a Lance table as the library does, for tables_both_ways.py: edit_table COMMAND DIR
 // ARGUMENT... Rows come from other Lance tables, so `create` also shows how this library reads one.
-// Prints the new version.
+// Prints
+// the new version, `count` rows.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -124,6 +125,31 @@ Result<uint64_t> Race(const StorePtr& store, int64_t first, int64_t count) {
   return version;
 }
 
+// Rows that pass; through indices and without, which must agree.
+Result<uint64_t> Count(const StorePtr& store, const columnar::PredicatePtr& where) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto table, lance::Table::Open(store));
+  uint64_t rows[2] = {0, 0};
+  for (const bool use : {false, true}) {
+    lance::ScanOptions options;
+    options.columns = {"id"};
+    options.filter = where;
+    options.use_indices = use;
+    PCHRONICLE_ASSIGN_OR_RETURN(const auto scan, lance::Scan::Plan(table, options));
+    for (size_t task = 0; task < scan->tasks().size(); ++task) {
+      PCHRONICLE_ASSIGN_OR_RETURN(const auto reader, scan->OpenTask(task));
+      for (columnar::RecordBatch batch;;) {
+        PCHRONICLE_ASSIGN_OR_RETURN(const bool more, reader->Next(&batch, Context()));
+        if (!more) {
+          break;
+        }
+        rows[use ? 1 : 0] += static_cast<uint64_t>(batch.rows);
+      }
+    }
+  }
+  return rows[0] == rows[1] ? Result<uint64_t>(rows[0])
+                            : Status::Corruption("{} rows, through indices {}", rows[0], rows[1]);
+}
+
 Result<uint64_t> Check(const StorePtr& store) {
   PCHRONICLE_ASSIGN_OR_RETURN(const auto table, lance::Table::Open(store));
   PCHRONICLE_ASSIGN_OR_RETURN(const lance::VerifyReport report, lance::Verify(table, Context()));
@@ -202,6 +228,10 @@ Result<uint64_t> Run(const std::string& command, const StorePtr& store, const Ar
   }
   if (command == "race") {
     return Race(store, static_cast<int64_t>(number(0)), static_cast<int64_t>(number(1)));
+  }
+  if (command == "count") {
+    PCHRONICLE_ASSIGN_OR_RETURN(const auto where, Where(a.at(0), a.at(1), a.at(2)));
+    return Count(store, where);
   }
   if (command == "check") {
     return Check(store);

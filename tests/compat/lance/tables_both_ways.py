@@ -261,6 +261,9 @@ class Round:
                 1 for r in self.model.rows if (r["id"] == pivot if "=" in where else r["id"] < pivot))
             if with_index != without:
                 raise SystemExit("official index gives %d rows for %s, there are %d\n%s" % (with_index, where, without, "\n".join(self.log)))
+            mine = self.ours("count", self.path, *where.split())
+            if mine != without:
+                raise SystemExit("our index gives %d rows for %s, there are %d\n%s" % (mine, where, without, "\n".join(self.log)))
 
     def race(self, count):
         """Both append at once; a third writer, official, holds a stale handle all the time."""
