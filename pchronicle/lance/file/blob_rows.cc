@@ -62,7 +62,7 @@ void Put(T value, columnar::Buffer* out) {
 proto::CompressiveEncoding DescriptorEncoding() {
   proto::CompressiveEncoding encoding;
   encoding.kind = Kind::kVariablePackedStruct;
-  for (const uint64_t bits : {8, 64, 64, 32}) {
+  for (const uint64_t bits : {8U, 64U, 64U, 32U}) {
     encoding.children.push_back(FlatEncoding(bits));
     encoding.fields.push_back({bits, 0});
   }
