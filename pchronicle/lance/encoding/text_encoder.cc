@@ -69,7 +69,7 @@ class TextEncoder : public ChunkEncoder {
     if (!coded && size != 0) {
       std::memcpy(to + head, values_.bytes.data() + first, size);
     }
-    while ((end - to) % sizeof(Offset) != 0) {
+    while (static_cast<size_t>(end - to) % sizeof(Offset) != 0) {
       *end++ = 'H';
     }
     out->Advance(static_cast<size_t>(end - to));

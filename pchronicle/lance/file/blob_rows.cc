@@ -62,7 +62,7 @@ void Put(T value, columnar::Buffer* out) {
 proto::CompressiveEncoding DescriptorEncoding() {
   proto::CompressiveEncoding encoding;
   encoding.kind = Kind::kVariablePackedStruct;
-  for (const uint64_t bits : {8, 64, 64, 32}) {
+  for (const uint64_t bits : {8U, 64U, 64U, 32U}) {
     encoding.children.push_back(FlatEncoding(bits));
     encoding.fields.push_back({bits, 0});
   }
@@ -109,9 +109,10 @@ Result<BlobSidecars::Place> BlobSidecars::Packed(std::string_view payload, uint6
   return place;
 }
 
-BlobRows::BlobRows(const WrittenColumn& column, uint64_t page_bytes, ColumnPages* pages,
-                   BlobSidecars* sidecars)
+BlobRows::BlobRows(const WrittenColumn& column, uint64_t page_bytes, EncoderOptions options,
+                   ColumnPages* pages, BlobSidecars* sidecars)
     : version_2_(column.node->kind == FieldNode::Kind::kBlob2),
+      options_(options),
       inline_bytes_(Threshold(*column.node, "inline-size-threshold", kInlineBytes)),
       dedicated_bytes_(Threshold(*column.node, "dedicated-size-threshold", kDedicatedBytes)),
       pack_bytes_(Threshold(*column.node, "pack-file-size-threshold", kPackBytes)),
@@ -216,7 +217,7 @@ Result<EncodedPage> BlobRows::PageOfVersion1(LeafLevels levels) const {
   levels.layers = {static_cast<uint32_t>(proto::RepDefLayer::kAllValidItem)};
   PlaceEncoder encoder(std::move(places));
   PCHRONICLE_ASSIGN_OR_RETURN(std::optional<EncodedPage> page,
-                              WriteMiniBlock(levels, &encoder, nullptr, {}));
+                              WriteMiniBlock(levels, &encoder, nullptr, options_));
   if (!page) {
     return Status::Internal("blob positions that fill no page");
   }

@@ -38,8 +38,8 @@ class BlobSidecars {
 class BlobRows {
  public:
   /// All must outlive the items that are added to queues.
-  BlobRows(const WrittenColumn& column, uint64_t page_bytes, ColumnPages* pages,
-           BlobSidecars* sidecars);
+  BlobRows(const WrittenColumn& column, uint64_t page_bytes, EncoderOptions options,
+           ColumnPages* pages, BlobSidecars* sidecars);
 
   /// An array of kLargeBinary.
   Status Append(const columnar::ArrayPtr& payloads, ItemQueue* queue);
@@ -61,6 +61,7 @@ class BlobRows {
   Result<EncodedPage> PageOfVersion1(LeafLevels levels) const;
 
   bool version_2_;
+  EncoderOptions options_;
   uint64_t inline_bytes_, dedicated_bytes_, pack_bytes_;
   uint64_t page_rows_;
   uint64_t rows_ = 0;  // added since the last page

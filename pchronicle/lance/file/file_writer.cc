@@ -88,11 +88,13 @@ class OpenWriter : public FileWriter {
  private:
   using Rows = std::variant<ColumnRows, BlobRows>;
 
+  EncoderOptions EncoderPart() const { return {.version_2_2 = options_.version.minor >= 2}; }
+
   void AddRows(const WrittenColumn& column) {
     ColumnPages* pages = &pages_.emplace_back();
     if (column.blob()) {
-      rows_of_.emplace_back(std::in_place_type<BlobRows>, column, options_.page_bytes, pages,
-                            &sidecars_);
+      rows_of_.emplace_back(std::in_place_type<BlobRows>, column, options_.page_bytes,
+                            EncoderPart(), pages, &sidecars_);
     } else {
       rows_of_.emplace_back(std::in_place_type<ColumnRows>, column, options_.page_bytes, pages);
     }

@@ -27,6 +27,9 @@ class ZipPage {
     control_bytes_ = both == 0 ? 0 : both <= 8 ? 1 : both <= 16 ? 2 : 4;
   }
 
+  /// About how many bytes will come, so that growing does not copy them over and over.
+  void Expect(uint64_t bytes) { entries_.Reserve(static_cast<size_t>(bytes)); }
+
   /// Calls append(slot, out) for every entry that has a value; values of fixed size are also
   /// there for nulls.
   template <typename AppendValue>
@@ -112,6 +115,7 @@ template <typename Offset>
 Result<EncodedPage> WriteTexts(const LeafLevels& levels, const LeafValues& values, TextForm form,
                                const codec::FsstEncoder* fsst, codec::ZstdCompressor* zstd) {
   ZipPage page(levels, ZipSize::kBitsPerOffset, sizeof(Offset) * 8);
+  page.Expect(values.starts.back() / 4 * 3);
   PCHRONICLE_RETURN_IF_ERROR(page.Write([&](size_t slot, columnar::Buffer* out) {
     return AppendWithLength<Offset>(out, [&]() -> Status {
       const std::string_view text = values.text(slot);
@@ -149,6 +153,7 @@ EncodedPage WriteFullZipFixed(const LeafLevels& levels, const LeafValues& values
     bytes += level.has_nulls ? codec::BitmapBytes(static_cast<size_t>(level.items)) : 0;
   }
   ZipPage page(levels, ZipSize::kBitsPerValue, bytes * 8);
+  page.Expect(values.count * bytes + levels.entries);
   (void)page.Write([&](size_t slot, columnar::Buffer* out) {
     for (const ItemValidity& level : values.lists) {
       if (level.has_nulls) {

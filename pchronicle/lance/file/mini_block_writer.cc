@@ -65,8 +65,7 @@ class ChunkWriter {
  public:
   ChunkWriter(const LeafLevels& levels, std::span<const ChunkCut> cuts, ChunkEncoder* values,
               bool large)
-      : levels_(levels),
-        cuts_(cuts),
+      : cuts_(cuts),
         rep_(levels.rep, cuts),
         def_(levels.def, cuts),
         values_(values),
@@ -120,7 +119,6 @@ class ChunkWriter {
     return Status::Ok();
   }
 
-  const LeafLevels& levels_;
   std::span<const ChunkCut> cuts_;
   LevelEncoder rep_, def_;
   ChunkEncoder* values_;

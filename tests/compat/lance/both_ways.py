@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Files in both directions: both_ways.py TEST_LANCE_FILES REWRITE_FILE SHARED [COUNT] [SEED].
 
-Random tables of the official writer must read as the official reader reads them (test_lance_files); their flat columns,
-written by our writer, must read the same through the official reader. Needs the peers of ./dev setup --peers; exit
+Random tables of the official writer must read as the official reader reads them (test_lance_files); their columns,
+written by our writer, must read the same through the official reader, and so must blobs in a table whose data file ours replaces. Needs the peers of ./dev setup --peers; exit
 status 77 without them.
 """
 import glob
@@ -17,11 +17,10 @@ PYTHON = os.path.join(PEERS, "bench/bin/python")
 
 
 def rewritten(rewrite, folder, work):
-    """Compares our file with theirs; gives sizes of both."""
+    """Compares our file with theirs."""
     import lance
     from lance.file import LanceFileReader
     theirs = lance.dataset(folder + "/t.lance")
-    sizes = [0, 0]
     for path in glob.glob(folder + "/t.lance/data/*.lance"):
         for minor in "12":
             out = work + "/ours.lance"
@@ -40,7 +39,42 @@ def rewritten(rewrite, folder, work):
             taken = LanceFileReader(out).take_rows([0, table.num_rows // 2] if table.num_rows > 2 else [0]).to_table()
             if taken.num_rows < 1:
                 raise SystemExit("%s: take gave nothing" % folder)
-    return sizes
+
+
+def varint(number):
+    out = b""
+    while number > 127:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
+def blobs_rewritten(rewrite, table, minor, work):
+    """Our data file in the place of the official one: the manifest says its size, else nothing differs."""
+    import lance
+    ours = work + "/blobs.lance"
+    shutil.rmtree(ours, ignore_errors=True)
+    shutil.copytree(table, ours)
+    subprocess.run(["chmod", "-R", "u+w", ours], check=True)
+    data, = glob.glob(ours + "/data/*.lance")
+    manifest, = glob.glob(ours + "/_versions/*.manifest")
+    subprocess.run([rewrite, data, work + "/blobs.out", minor], check=True, stdout=subprocess.DEVNULL)
+    old, new = varint(os.path.getsize(data)), varint(os.path.getsize(work + "/blobs.out"))
+    with open(manifest, "rb") as file:
+        content = file.read()
+    assert len(old) == len(new) and old in content, "sizes of another length: choose another table"
+    with open(manifest, "wb") as file:
+        file.write(content.replace(old, new))
+    shutil.move(work + "/blobs.out", data)
+    shutil.rmtree(data[:-len(".lance")], ignore_errors=True)
+
+    def payloads(path):
+        dataset = lance.dataset(path)
+        taken = dataset.take_blobs("blob", indices=list(range(dataset.count_rows())))
+        return [None if blob is None else blob.readall() for blob in taken]
+    nulls = [[value is None for value in lance.dataset(path).to_table()["blob"].to_pylist()] for path in (table, ours)]
+    if payloads(table) != payloads(ours) or nulls[0] != nulls[1]:
+        raise SystemExit("%s: blobs differ in 2.%s" % (table, minor))
 
 
 def main():
@@ -62,6 +96,9 @@ def main():
         subprocess.run([tests, "--gtest_brief=1"], env={**os.environ, "PCHRONICLE_SHARED": work}, check=True)
         for folder in sorted(glob.glob(work + "/fixtures/lance/random_*")):
             rewritten(rewrite, folder, work)
+        data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
+        for name, minor in (("lance14_blob_v1", "1"), ("lance14_blob_v1", "2"), ("lance14_blob_v2", "2")):
+            blobs_rewritten(rewrite, "%s/%s/t.lance" % (data, name), minor, work)
     finally:
         shutil.rmtree(work)
 

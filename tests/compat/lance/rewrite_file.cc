@@ -18,20 +18,42 @@ void Flatten(const lance::FieldNode& node, int32_t parent, std::vector<lance::pr
   field.name = node.name;
   field.logical_type = node.logical_type;
   field.nullable = node.nullable;
+  const bool blob =
+      node.kind == lance::FieldNode::Kind::kBlob1 || node.kind == lance::FieldNode::Kind::kBlob2;
+  field.metadata = blob ? node.metadata : columnar::Metadata();
   out->push_back(field);
   for (const lance::FieldNode& child : node.children) {
     Flatten(child, field.id, out);
   }
 }
 
+/// Sidecars in the folder that has the name of the data file.
+class Sidecars : public lance::BlobOpener {
+ public:
+  explicit Sidecars(const std::filesystem::path& file)
+      : folder_((file.parent_path() / file.stem()).string()) {}
+  Result<std::shared_ptr<const io::RandomReader>> OpenSidecar(uint32_t blob_id) override {
+    PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<io::Store> store,
+                                io::OpenLocalStore(folder_));
+    PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<io::RandomReader> file,
+                                store->Open(lance::SidecarName(blob_id)));
+    return std::shared_ptr<const io::RandomReader>(std::move(file));
+  }
+
+ private:
+  std::string folder_;
+};
+
 Status Rewrite(const std::filesystem::path& in, const char* out, uint32_t minor) {
   PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<io::Store> store,
                               io::OpenLocalStore(in.parent_path().string()));
   PCHRONICLE_ASSIGN_OR_RETURN(std::unique_ptr<io::RandomReader> opened,
                               store->Open(in.filename().string()));
+  lance::FileOptions from;
+  from.blobs = std::make_shared<Sidecars>(in);
   PCHRONICLE_ASSIGN_OR_RETURN(
       const auto file,
-      lance::FileReader::Open(std::shared_ptr<const io::RandomReader>(std::move(opened)), {}));
+      lance::FileReader::Open(std::shared_ptr<const io::RandomReader>(std::move(opened)), from));
   lance::FileWriterOptions options;
   options.version = {2, minor};
   options.page_bytes = 100000;
@@ -39,6 +61,9 @@ Status Rewrite(const std::filesystem::path& in, const char* out, uint32_t minor)
   std::vector<lance::proto::Field> fields;
   for (const lance::FieldNode& node : file->schema()) {
     const auto ignore = [](std::string_view) { return Status::Ok(); };
+    if (node.id < 0) {
+      continue;  // members of a blob descriptor, which official writers put beside it
+    }
     std::vector<lance::proto::Field> alone;
     Flatten(node, -1, &alone);
     if (lance::FileWriter::Create(alone, ignore, options).ok()) {
