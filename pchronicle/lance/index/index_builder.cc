@@ -184,16 +184,6 @@ std::set<uint64_t> AllFragments(const Table& table) {
   return out;
 }
 
-std::vector<proto::Index> SegmentsOf(const Table& table, const std::string& name) {
-  std::vector<proto::Index> out;
-  for (const proto::Index& index : table.indices()) {
-    if (index.name == name) {
-      out.push_back(index);
-    }
-  }
-  return out;
-}
-
 Result<IndexKind> KindOf(const proto::Index& index) {
   const std::string kind = index.Kind();
   if (kind == "btreeindexdetails") {
@@ -222,6 +212,36 @@ Result<bool> AddSegments(const Table& table, const std::vector<proto::Index>& se
 }
 
 }  // namespace
+
+std::vector<proto::Index> SegmentsOf(const Table& table, const std::string& name) {
+  std::vector<proto::Index> out;
+  for (const proto::Index& index : table.indices()) {
+    if (index.name == name) {
+      out.push_back(index);
+    }
+  }
+  return out;
+}
+
+Result<IndexedColumn> ColumnOfIndex(const Table& table, const std::string& name) {
+  const std::vector<proto::Index> segments = SegmentsOf(table, name);
+  if (segments.empty()) {
+    return Status::NotFound("{}: no index '{}'", table.Describe(), name);
+  }
+  IndexedColumn out;
+  PCHRONICLE_ASSIGN_OR_RETURN(out.kind, KindOf(segments[0]));
+  for (const proto::Index& segment : segments) {
+    if (segment.fields != segments[0].fields || segment.Kind() != segments[0].Kind()) {
+      return Status::Corruption("{}: the segments of index '{}' are of different kinds or columns",
+                                table.Describe(), name);
+    }
+  }
+  if (segments[0].fields.size() == 1) {
+    out.path = PathOfField(table.schema(), segments[0].fields[0]);
+  }
+  PCHRONICLE_RETURN_IF_ERROR(FindColumn(table, out.path).status());
+  return out;
+}
 
 Result<BuiltIndex> BuildIndex(const std::shared_ptr<const Table>& table, const std::string& column,
                               IndexKind kind, const BuildIndexOptions& options,
@@ -257,20 +277,9 @@ Result<std::optional<BuiltIndex>> OptimizeIndex(const std::shared_ptr<const Tabl
                                                 const std::string& name,
                                                 const BuildIndexOptions& options,
                                                 IndexOutput* output) {
+  PCHRONICLE_ASSIGN_OR_RETURN(const IndexedColumn column, ColumnOfIndex(*table, name));
+  PCHRONICLE_ASSIGN_OR_RETURN(const FieldNode* field, FindColumn(*table, column.path));
   const std::vector<proto::Index> segments = SegmentsOf(*table, name);
-  if (segments.empty()) {
-    return Status::NotFound("{}: no index '{}'", table->Describe(), name);
-  }
-  PCHRONICLE_ASSIGN_OR_RETURN(const IndexKind kind, KindOf(segments[0]));
-  for (const proto::Index& segment : segments) {
-    if (segment.fields != segments[0].fields || segment.Kind() != segments[0].Kind()) {
-      return Status::Corruption("{}: the segments of index '{}' are of different kinds or columns",
-                                table->Describe(), name);
-    }
-  }
-  const std::string column =
-      segments[0].fields.size() == 1 ? PathOfField(table->schema(), segments[0].fields[0]) : "";
-  PCHRONICLE_ASSIGN_OR_RETURN(const FieldNode* field, FindColumn(*table, column));
   PCHRONICLE_ASSIGN_OR_RETURN(std::set<uint64_t> unindexed, UnindexedFragments(*table, name));
   if (segments.size() == 1 && unindexed.empty()) {
     return std::optional<BuiltIndex>();
@@ -282,10 +291,10 @@ Result<std::optional<BuiltIndex>> OptimizeIndex(const std::shared_ptr<const Tabl
     entries = std::make_unique<SegmentEntries>(key, options.memory_bytes);
     unindexed = AllFragments(*table);
   }
-  PCHRONICLE_RETURN_IF_ERROR(AddRows(table, column, unindexed, options, entries.get()));
-  PCHRONICLE_ASSIGN_OR_RETURN(
-      BuiltIndex built, WriteSegment(*table, *field, name, kind, AllFragments(*table), options,
-                                     entries.get(), output));
+  PCHRONICLE_RETURN_IF_ERROR(AddRows(table, column.path, unindexed, options, entries.get()));
+  PCHRONICLE_ASSIGN_OR_RETURN(BuiltIndex built,
+                              WriteSegment(*table, *field, name, column.kind, AllFragments(*table),
+                                           options, entries.get(), output));
   built.replaced = segments;
   return std::optional<BuiltIndex>(std::move(built));
 }

@@ -47,6 +47,18 @@ Result<BuiltIndex> BuildIndex(const std::shared_ptr<const Table>& table, const s
                               IndexKind kind, const BuildIndexOptions& options,
                               IndexOutput* output);
 
+/// The segments of that name.
+std::vector<proto::Index> SegmentsOf(const Table& table, const std::string& name);
+
+/// What the segments of an index have in common.
+struct IndexedColumn {
+  std::string path;
+  IndexKind kind = IndexKind::kBTree;
+};
+/// kNotFound: no index of that name; kUnsupported: a kind or a column that is not indexed here;
+/// kCorruption: segments that differ.
+Result<IndexedColumn> ColumnOfIndex(const Table& table, const std::string& name);
+
 /// Ids of the fragments that no usable segment of that name covers.
 Result<std::set<uint64_t>> UnindexedFragments(const Table& table, const std::string& name);
 
