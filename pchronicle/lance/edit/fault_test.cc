@@ -8,12 +8,11 @@
 #include "pchronicle/io/faulty_store.h"
 #include "pchronicle/lance/edit/cleanup.h"
 #include "pchronicle/lance/edit/columns.h"
-#include "pchronicle/lance/edit/commit_indices.h"
 #include "pchronicle/lance/edit/compact.h"
+#include "pchronicle/lance/edit/create_index.h"
 #include "pchronicle/lance/edit/delete_rows.h"
 #include "pchronicle/lance/edit/merge_insert.h"
 #include "pchronicle/lance/edit/table_fixture_test.h"
-#include "pchronicle/lance/edit/unique_name.h"
 #include "pchronicle/lance/edit/update_rows.h"
 #include "pchronicle/lance/edit/version_edits.h"
 #include "pchronicle/lance/edit/write_table.h"
@@ -41,16 +40,7 @@ columnar::PredicatePtr Below(int64_t id) {
 }
 
 Status IndexOf(const StorePtr& store) {
-  PCHRONICLE_ASSIGN_OR_RETURN(const auto table, Table::Open(store));
-  IndexChange change;
-  change.read_version = table->version();
-  proto::Index& index = change.added.emplace_back();
-  index.uuid = RandomUuid();
-  index.name = "id_idx";
-  index.fields = {0};
-  index.fragment_bitmap = RoaringBitmap::FromValues(std::vector<uint32_t>{0, 1}).Encode();
-  UnpublishedFiles files(store);
-  return CommitIndices(store, change, {}, &files).status();
+  return CreateIndex(store, "id", IndexKind::kBTree).status();
 }
 
 std::vector<Operation> Operations() {

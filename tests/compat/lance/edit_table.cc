@@ -10,6 +10,7 @@
 #include "pchronicle/lance/edit/cleanup.h"
 #include "pchronicle/lance/edit/columns.h"
 #include "pchronicle/lance/edit/compact.h"
+#include "pchronicle/lance/edit/create_index.h"
 #include "pchronicle/lance/edit/delete_rows.h"
 #include "pchronicle/lance/edit/merge_insert.h"
 #include "pchronicle/lance/edit/update_rows.h"
@@ -220,6 +221,16 @@ Result<uint64_t> Run(const std::string& command, const StorePtr& store, const Ar
   }
   if (command == "rename") {
     return VersionOf(lance::RenameColumn(store, a.at(0), a.at(1)));
+  }
+  if (command == "index") {
+    const auto kind = a.at(1) == "BITMAP" ? lance::IndexKind::kBitmap : lance::IndexKind::kBTree;
+    return VersionOf(lance::CreateIndex(store, a.at(0), kind));
+  }
+  if (command == "extend") {
+    return VersionOf(lance::ExtendIndex(store, a.at(0)));
+  }
+  if (command == "optimize") {
+    return VersionOf(lance::MergeIndex(store, a.at(0)));
   }
   if (command == "config") {
     lance::ConfigChange change;

@@ -32,14 +32,16 @@ class Ours:
 
 def schema(pa):
     return pa.schema([pa.field("id", pa.int64(), True), pa.field("name", pa.string()), pa.field("score", pa.float64()),
-                      pa.field("flag", pa.bool_()), pa.field("at", pa.timestamp("us", "UTC")), pa.field("raw", pa.binary())])
+                      pa.field("flag", pa.bool_()), pa.field("at", pa.timestamp("us", "UTC")), pa.field("raw", pa.binary()),
+                      pa.field("tags", pa.list_(pa.string())),
+                      pa.field("calls", pa.list_(pa.struct([("name", pa.string()), ("ids", pa.list_(pa.int32()))])))])
 
 
 class Model:
     """Rows as dictionaries, and the columns that there are."""
 
     def __init__(self, dice):
-        self.dice, self.next_id, self.rows, self.columns = dice, 0, [], ["id", "name", "score", "flag", "at", "raw"]
+        self.dice, self.next_id, self.rows, self.columns = dice, 0, [], ["id", "name", "score", "flag", "at", "raw", "tags", "calls"]
         self.base = list(self.columns)
 
     def make(self, count, ids=None):
@@ -50,7 +52,11 @@ class Model:
             out.append({"id": self.next_id if ids is None else ids[i],
                         "name": None if d.random() < 0.1 else "n%d " % d.randrange(50) * d.choice([1, 1, 1, 90]),
                         "score": None if d.random() < 0.1 else d.random(), "flag": d.choice([True, False, None]),
-                        "at": at, "raw": bytes(d.randrange(256) for _ in range(d.randrange(9)))})
+                        "at": at, "raw": bytes(d.randrange(256) for _ in range(d.randrange(9))),
+                        "tags": d.choice([None, [], ["a"], ["b", None, "c" * d.randrange(99)]]),
+                        "calls": None if d.random() < 0.2 else [
+                            d.choice([None, {"name": "f%d" % k, "ids": [k] * k}, {"name": None, "ids": None}])
+                            for k in range(d.randrange(4))]})
             if ids is None:
                 self.next_id += 1
         return out
@@ -175,13 +181,14 @@ class Round:
             else:
                 ds.optimize.compact_files(target_rows_per_fragment=target, materialize_deletions_threshold=0.0)
         elif what == "index":
-            if mine or not m.rows:
+            if not m.rows:
                 return
-            ds.create_scalar_index("id", d.choice(["BTREE", "BTREE", "BITMAP"]), replace=True)
+            kind = d.choice(["BTREE", "BTREE", "BITMAP"])
+            self.ours("index", self.path, "id", kind) if mine else ds.create_scalar_index("id", kind, replace=True)
         elif what == "optimize":
-            if mine or not ds.list_indices():
+            if not ds.list_indices():
                 return
-            ds.optimize.optimize_indices()
+            self.ours(d.choice(["extend", "optimize"]), self.path, "id_idx") if mine else ds.optimize.optimize_indices()
         elif what == "double":
             if "twice" in m.columns:
                 return
@@ -234,7 +241,7 @@ class Round:
         elif what == "overwrite":
             if d.random() < 0.6:
                 return
-            m.columns = m.base = ["id", "name", "score", "flag", "at", "raw"]
+            m.columns = m.base = ["id", "name", "score", "flag", "at", "raw", "tags", "calls"]
             m.columns, m.base = list(m.columns), list(m.base)
             rows = m.make(d.randrange(100))
             if mine:
