@@ -151,6 +151,9 @@ class Stream : public ResultStream {
         return Failure(pending->GetErrorObject());
       }
       RunUntilReady(*pending);
+      if (pending->HasError()) {
+        return Failure(pending->GetErrorObject());
+      }
       result_ = pending->Execute();
       if (result_->HasError()) {
         return Failure(result_->GetErrorObject());
@@ -222,6 +225,9 @@ class Stream : public ResultStream {
     }
     try {
       RunUntilChunk(*result_);
+      if (result_->HasError()) {
+        return Failure(result_->GetErrorObject());
+      }
       *chunk = result_->Fetch();
       if (result_->HasError()) {
         return Failure(result_->GetErrorObject());

@@ -72,14 +72,15 @@ class OpenWriter : public FileWriter {
     return Status::Ok();
   }
 
+  Status EndPages() override {
+    return finished_ ? Status::InvalidArgument("the file is finished already") : CutPages();
+  }
+
   Result<uint64_t> Finish() override {
     if (std::exchange(finished_, true)) {
       return Status::InvalidArgument("the file is finished already");
     }
-    for (Rows& rows : rows_of_) {
-      PCHRONICLE_RETURN_IF_ERROR(
-          std::visit([&](auto& of) { return of.Flush(queue_.get()); }, rows));
-    }
+    PCHRONICLE_RETURN_IF_ERROR(CutPages());
     PCHRONICLE_RETURN_IF_ERROR(queue_->Drain());
     PCHRONICLE_RETURN_IF_ERROR(WriteMetadata());
     return sink_.at();
@@ -87,6 +88,14 @@ class OpenWriter : public FileWriter {
 
  private:
   using Rows = std::variant<ColumnRows, BlobRows>;
+
+  Status CutPages() {
+    for (Rows& rows : rows_of_) {
+      PCHRONICLE_RETURN_IF_ERROR(
+          std::visit([&](auto& of) { return of.Flush(queue_.get()); }, rows));
+    }
+    return Status::Ok();
+  }
 
   EncoderOptions EncoderPart() const { return {.version_2_2 = options_.version.minor >= 2}; }
 

@@ -50,6 +50,8 @@ class FileWriter {
   /// arrays that contradict themselves, or nulls in a field that has none; nothing of the batch was
   /// taken.
   virtual Status Append(const columnar::RecordBatch& batch) = 0;
+  /// The next row begins a new page of every column, however small the last ones are.
+  virtual Status EndPages() = 0;
   /// Writes what is left, metadata and footer; gives the size of the file. Nothing may follow.
   virtual Result<uint64_t> Finish() = 0;
   virtual uint64_t rows() const = 0;

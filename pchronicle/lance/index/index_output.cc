@@ -3,6 +3,8 @@
 namespace pchronicle::lance {
 namespace {
 
+constexpr uint64_t kNoLimit = UINT64_MAX;
+
 template <typename T>
 columnar::ArrayPtr MakeArray(const std::vector<T>& values, columnar::TypeId type) {
   auto buffer = std::make_shared<columnar::Buffer>(0);
@@ -33,7 +35,7 @@ Result<std::unique_ptr<IndexFileWriter>> IndexFileWriter::Create(
   std::unique_ptr<IndexFileWriter> out(new IndexFileWriter(output, std::move(name)));
   FileWriterOptions options;
   options.version = version;
-  options.page_bytes = 1;  // a page for each batch
+  options.page_bytes = kNoLimit;  // a page for each batch
   options.metadata = std::move(metadata);
   PCHRONICLE_RETURN_IF_ERROR(output->Begin(out->name_));
   PCHRONICLE_ASSIGN_OR_RETURN(
@@ -48,7 +50,8 @@ Status IndexFileWriter::Append(std::vector<columnar::ArrayPtr> columns) {
   columnar::RecordBatch batch;
   batch.rows = columns.at(0)->length;
   batch.columns = std::move(columns);
-  return writer_->Append(batch);
+  PCHRONICLE_RETURN_IF_ERROR(writer_->Append(batch));
+  return writer_->EndPages();
 }
 
 Result<proto::Index::File> IndexFileWriter::Finish() {
