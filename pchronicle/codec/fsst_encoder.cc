@@ -16,6 +16,8 @@ constexpr size_t kFirstByte = 256;
 constexpr size_t kNumbers = kFirstByte + 256;
 /// What a round saw less often is no candidate.
 constexpr uint32_t kRarePair = 3;
+/// Candidates that are tried for a place in the table; some find theirs taken.
+constexpr size_t kMostCandidates = 2 * kMostSymbols;
 /// One byte, escaped.
 constexpr uint16_t kNoSymbol = 1 << 8 | FsstEncoder::kEscape;
 constexpr uint64_t kFormatMagic = 0x46535354;
@@ -25,11 +27,25 @@ uint64_t MaskOf(size_t length) {
   return length >= 8 ? ~uint64_t{0} : (uint64_t{1} << (length * 8)) - 1;
 }
 
-/// The next eight bytes, zeros behind the last.
+/// The next eight bytes, zeros behind the last. Most texts are short: a copy of any length would be
+/// a call for each of their last symbols.
 uint64_t LoadWord(const uint8_t* at, size_t left) {
-  uint64_t word = 0;
-  std::memcpy(&word, at, left < 8 ? left : 8);
-  return word;
+  if (left >= 8) {
+    uint64_t word;
+    std::memcpy(&word, at, sizeof(word));
+    return word;
+  }
+  if (left >= 4) {  // two halves that overlap
+    uint32_t low, high;
+    std::memcpy(&low, at, sizeof(low));
+    std::memcpy(&high, at + left - sizeof(high), sizeof(high));
+    return low | uint64_t{high} << ((left - sizeof(high)) * 8);
+  }
+  if (left == 0) {
+    return 0;
+  }
+  return at[0] | uint64_t{at[left / 2]} << (left / 2 * 8) |
+         uint64_t{at[left - 1]} << ((left - 1) * 8);
 }
 
 struct Candidate {
@@ -37,10 +53,50 @@ struct Candidate {
   uint64_t gain = 0;
 };
 
+/// How often numbers, and pairs of them, were met. Cleared by what was met: most of the pairs never
+/// are.
+class Counts {
+ public:
+  Counts() : pairs_(kNumbers * kNumbers) {}
+
+  void Add(size_t before, size_t number) {
+    ++single_[number];
+    if (before == kNumbers) {
+      return;
+    }
+    uint16_t& count = pairs_[before * kNumbers + number];
+    if (count == 0) {
+      met_.push_back(static_cast<uint32_t>(before * kNumbers + number));
+    }
+    count = static_cast<uint16_t>(count + (count != UINT16_MAX));
+  }
+  void Clear() {
+    single_.fill(0);
+    for (const uint32_t pair : met_) {
+      pairs_[pair] = 0;
+    }
+    met_.clear();
+  }
+  uint32_t single(size_t number) const { return single_[number]; }
+  template <typename Visit>
+  void ForEachPair(Visit visit) const {
+    for (const uint32_t pair : met_) {
+      visit(pair / kNumbers, pair % kNumbers, pairs_[pair]);
+    }
+  }
+
+ private:
+  std::array<uint32_t, kNumbers> single_ = {};
+  std::vector<uint16_t> pairs_;
+  std::vector<uint32_t> met_;
+};
+
 /// Counts what a round's symbols meet on the sample, and proposes those of the next one.
 class Round {
  public:
-  explicit Round(const FsstEncoder& encoder) : encoder_(encoder), pairs_(kNumbers * kNumbers) {}
+  Round(const FsstEncoder& encoder, Counts* counts) : encoder_(encoder), counts_(*counts) {
+    counts_.Clear();
+  }
 
   void Count(FsstEncoder::Text text) {
     size_t before = kNumbers;
@@ -50,9 +106,9 @@ class Round {
       const size_t byte = kFirstByte + text[at];
       const bool symbol = match.code != FsstEncoder::kEscape;
       const size_t number = symbol ? match.code : byte;
-      Add(before, number);
+      counts_.Add(before, number);
       if (symbol && match.length > 1) {
-        Add(before, byte);  // a shorter beginning may be worth more
+        counts_.Add(before, byte);  // a shorter beginning may be worth more
       }
       before = number;
       at += match.length;
@@ -61,32 +117,25 @@ class Round {
 
   std::vector<Symbol> Best() const {
     std::vector<Candidate> candidates;
-    for (size_t first = 0; first < kNumbers; ++first) {
-      if (single_[first] == 0) {
-        continue;
-      }
-      const Symbol symbol = SymbolOf(first);
-      // A byte that has to be escaped costs two.
-      candidates.push_back({symbol, uint64_t{single_[first]} * symbol.length *
-                                        (symbol.length == 1 ? kLongestSymbol : 1)});
-      for (size_t second = 0; second < kNumbers && symbol.length < kLongestSymbol; ++second) {
-        const uint32_t count = pairs_[first * kNumbers + second];
-        if (count >= kRarePair) {
-          const Symbol joined = Join(symbol, SymbolOf(second));
-          candidates.push_back({joined, uint64_t{count} * joined.length});
-        }
+    for (size_t number = 0; number < kNumbers; ++number) {
+      if (const uint32_t count = counts_.single(number); count != 0) {
+        const Symbol symbol = SymbolOf(number);
+        // A byte that has to be escaped costs two.
+        candidates.push_back(
+            {symbol, uint64_t{count} * symbol.length * (symbol.length == 1 ? kLongestSymbol : 1)});
       }
     }
+    counts_.ForEachPair([&](size_t first, size_t second, uint32_t count) {
+      const Symbol symbol = SymbolOf(first);
+      if (count >= kRarePair && symbol.length < kLongestSymbol) {
+        const Symbol joined = Join(symbol, SymbolOf(second));
+        candidates.push_back({joined, uint64_t{count} * joined.length});
+      }
+    });
     return Choose(std::move(candidates));
   }
 
  private:
-  void Add(size_t before, size_t number) {
-    ++single_[number];
-    if (before != kNumbers) {
-      ++pairs_[before * kNumbers + number];
-    }
-  }
   Symbol SymbolOf(size_t number) const {
     return number >= kFirstByte ? Symbol{number - kFirstByte, 1} : encoder_.symbols()[number];
   }
@@ -96,41 +145,44 @@ class Round {
     joined.text = (a.text | b.text << (a.length * 8)) & MaskOf(joined.length);
     return joined;
   }
+  static bool Before(const Symbol& a, const Symbol& b) {
+    return a.text != b.text ? a.text < b.text : a.length < b.length;
+  }
   /// One candidate for each symbol, those with the highest gain first.
   static std::vector<Symbol> Choose(std::vector<Candidate> candidates) {
-    std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-      return a.symbol.text != b.symbol.text ? a.symbol.text < b.symbol.text
-                                            : a.symbol.length < b.symbol.length;
-    });
+    std::sort(candidates.begin(), candidates.end(),
+              [](const Candidate& a, const Candidate& b) { return Before(a.symbol, b.symbol); });
     size_t kept = 0;
     for (const Candidate& candidate : candidates) {
       Candidate& last = candidates[kept == 0 ? 0 : kept - 1];
-      if (kept != 0 && last.symbol.text == candidate.symbol.text &&
-          last.symbol.length == candidate.symbol.length) {
+      if (kept != 0 && !Before(last.symbol, candidate.symbol)) {
         last.gain += candidate.gain;
       } else {
         candidates[kept++] = candidate;
       }
     }
     candidates.resize(kept);
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.gain > b.gain; });
+    const auto end =
+        candidates.begin() + static_cast<std::ptrdiff_t>(std::min(kept, kMostCandidates));
+    const auto worth_more = [](const Candidate& a, const Candidate& b) {
+      return a.gain != b.gain ? a.gain > b.gain : Before(a.symbol, b.symbol);
+    };
+    std::nth_element(candidates.begin(), end, candidates.end(), worth_more);
+    std::sort(candidates.begin(), end, worth_more);
     std::vector<Symbol> best;
-    for (const Candidate& candidate : candidates) {
-      best.push_back(candidate.symbol);
+    for (auto candidate = candidates.begin(); candidate != end; ++candidate) {
+      best.push_back(candidate->symbol);
     }
     return best;
   }
 
   const FsstEncoder& encoder_;
-  std::array<uint32_t, kNumbers> single_ = {};
-  std::vector<uint32_t> pairs_;
+  Counts& counts_;
 };
 
 }  // namespace
 
-FsstEncoder::FsstEncoder(std::span<const Symbol> symbols)
-    : long_(kHashSlots), pairs_(1 << 16, kNoSymbol) {
+FsstEncoder::FsstEncoder(std::span<const Symbol> symbols) : long_(kHashSlots), pairs_(1 << 16) {
   singles_.fill(kNoSymbol);
   // A free slot holds a word that belongs to another slot, so it never matches.
   long_[HashOf(0)].text = 1;
@@ -146,25 +198,28 @@ FsstEncoder::FsstEncoder(std::span<const Symbol> symbols)
       }
       const uint32_t shift = 64 - symbol.length * 8;
       slot = {symbol.text << shift, shift, match};
-    } else if (symbol.length == 2) {
-      pairs_[symbol.text] = match;
-    } else {
+    } else if (symbol.length == 1) {
       singles_[symbol.text] = match;
     }
     symbols_.push_back(symbol);
   }
-  for (size_t pair = 0; pair < pairs_.size(); ++pair) {
-    if (pairs_[pair] == kNoSymbol) {
-      pairs_[pair] = singles_[pair & 0xff];
+  for (size_t second = 0; second < 256; ++second) {
+    std::copy(singles_.begin(), singles_.end(),
+              pairs_.begin() + static_cast<std::ptrdiff_t>(second * 256));
+  }
+  for (size_t code = 0; code < symbols_.size(); ++code) {
+    if (symbols_[code].length == 2) {
+      pairs_[symbols_[code].text] = static_cast<uint16_t>(2 << 8 | code);
     }
   }
 }
 
 FsstEncoder FsstEncoder::Train(std::span<const Text> sample) {
   FsstEncoder encoder{std::span<const Symbol>()};
+  Counts counts;
   for (size_t i = 1; i <= kRounds; ++i) {
     // The first rounds find short symbols, for which less is enough.
-    Round round(encoder);
+    Round round(encoder, &counts);
     for (size_t k = 0; k < sample.size(); ++k) {
       if (k % kRounds < i) {
         round.Count(sample[k]);

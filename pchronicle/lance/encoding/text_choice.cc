@@ -8,10 +8,11 @@ namespace {
 constexpr uint64_t kSmallPage = 4 << 10;
 /// The table costs 2.3 KiB, and codes of a small sample say little.
 constexpr uint64_t kSmallestFsst = 32 << 10;
-/// Of which FSST symbols are made: pieces evenly over the page.
-constexpr size_t kTrainPieces = 64, kTrainPieceBytes = 512;
-/// Whole texts that are compressed for comparison.
-constexpr size_t kTrialPieces = 8, kTrialBytes = 16 << 10;
+/// Of which FSST symbols are made: an eighth of the page, but at least and at most so many pieces
+/// evenly over it.
+constexpr size_t kFewestTrainPieces = 20, kTrainPieces = 64, kTrainPieceBytes = 512;
+/// Whole texts that are compressed for comparison, at most a quarter of a small page.
+constexpr size_t kTrialPieces = 8, kLeastTrialBytes = 2 << 10, kTrialBytes = 16 << 10;
 /// How much of the FSST size zstd may have to be chosen, in hundredths.
 constexpr uint64_t kZstdByValue = 85, kZstdByChunk = 70;
 
@@ -30,7 +31,9 @@ Text Bytes(const LeafValues& values, uint64_t from, uint64_t to) {
 std::vector<Text> TrainingPieces(const LeafValues& values) {
   std::vector<Text> pieces;
   const uint64_t total = values.starts.back();
-  const uint64_t step = std::max<uint64_t>(total / kTrainPieces, kTrainPieceBytes);
+  const uint64_t count =
+      std::clamp<uint64_t>(total / (8 * kTrainPieceBytes), kFewestTrainPieces, kTrainPieces);
+  const uint64_t step = std::max<uint64_t>(total / count, kTrainPieceBytes);
   for (uint64_t at = 0; at < total; at += step) {
     // Symbols must not run over the end of a text.
     const uint64_t stop = std::min(total, at + kTrainPieceBytes);
@@ -56,13 +59,15 @@ class Trials {
 
   Result<Trial> Run() {
     const uint64_t total = values_.starts.back();
-    const uint64_t step = std::max<uint64_t>(total / kTrialPieces, kTrialBytes);
+    const uint64_t each =
+        std::clamp<uint64_t>(total / (4 * kTrialPieces), kLeastTrialBytes, kTrialBytes);
+    const uint64_t step = std::max<uint64_t>(total / kTrialPieces, each);
     size_t next = 0;
     for (uint64_t at = 0; at < total; at += step) {
       const size_t first = std::max(next, SlotAt(values_, at));
       size_t last = first;
       uint64_t bytes = 0;
-      while (last < values_.count && bytes < kTrialBytes) {
+      while (last < values_.count && bytes < each) {
         bytes += values_.text(last++).size();
       }
       PCHRONICLE_RETURN_IF_ERROR(Try(first, last));
