@@ -14,7 +14,6 @@
 #include "pchronicle/sql/plan_text.h"
 #include "pchronicle/sql/query_state.h"
 #include "pchronicle/sql/relation_entry.h"
-#include "pchronicle/sql/run_tasks.h"
 #include "pchronicle/sql/scan_sharing.h"
 #include "pchronicle/sql/unique_names.h"
 #include "pchronicle/sql/watchdog.h"
@@ -150,10 +149,6 @@ class Stream : public ResultStream {
       if (pending->HasError()) {
         return Failure(pending->GetErrorObject());
       }
-      RunUntilReady(*pending);
-      if (pending->HasError()) {
-        return Failure(pending->GetErrorObject());
-      }
       result_ = pending->Execute();
       if (result_->HasError()) {
         return Failure(result_->GetErrorObject());
@@ -224,10 +219,6 @@ class Stream : public ResultStream {
       return Status::Ok();
     }
     try {
-      RunUntilChunk(*result_);
-      if (result_->HasError()) {
-        return Failure(result_->GetErrorObject());
-      }
       *chunk = result_->Fetch();
       if (result_->HasError()) {
         return Failure(result_->GetErrorObject());
