@@ -18,7 +18,7 @@ struct Block {
   static constexpr size_t kRoom = 4 << 10;
   static constexpr size_t kSlack = 64;
   struct Free {
-    void operator()(char* data) const { std::free(data); }
+    void operator()(char* memory) const { std::free(memory); }
   };
   /// Throws std::bad_alloc.
   static Block Allocate(size_t capacity);
