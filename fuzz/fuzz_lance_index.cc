@@ -74,7 +74,7 @@ int FuzzIndex(const uint8_t* data, size_t size) {
                                     "zonemap.lance"};
   const size_t kind = data[0] % 3;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 3, size - 3);
-  const size_t cut = std::min<size_t>(bytes.size(), data[1] | data[2] << 8);
+  const size_t cut = std::min(bytes.size(), size_t{data[1]} | size_t{data[2]} << 8);
   const std::shared_ptr<io::Store> store = io::MakeMemoryStore();
   const std::string directory = "_indices/11111111-1111-1111-1111-111111111111/";
   Require(store->Put("_versions/1.manifest", Manifest(kKinds[kind]), false).ok() &&

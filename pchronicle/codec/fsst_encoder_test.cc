@@ -7,6 +7,7 @@
 #include <string>
 
 #include "pchronicle/codec/fsst.h"
+#include "pchronicle/codec/fsst_trainer.h"
 
 namespace pchronicle::codec {
 namespace {
@@ -40,7 +41,7 @@ FsstEncoder TrainOn(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     sample.push_back(Bytes(text));
   }
-  return FsstEncoder::Train(sample);
+  return FsstTrainer().Train(sample);
 }
 
 RC_GTEST_PROP(Fsst, DecodingGivesWhatWasEncoded_LNCB7,
@@ -88,9 +89,43 @@ TEST(Fsst, TextsOfEveryLengthSurvive_LNCB7) {
   EXPECT_LT(coded * 2, plain);
 }
 
+RC_GTEST_PROP(Fsst, ManyTextsAtOnceDecodeOneByOne_LNCB7, (uint32_t seed)) {
+  std::mt19937_64 random(seed);
+  const size_t count = random() % 40, longest = 1 + random() % 300;
+  std::string bytes;
+  std::vector<uint64_t> starts = {0};
+  for (size_t i = 0; i < count; ++i) {
+    bytes += RandomText(random() % 4 == 0 ? 0 : random() % longest, &random);
+    starts.push_back(bytes.size());
+  }
+  const FsstEncoder encoder = TrainOn({bytes.substr(0, bytes.size() / 2)});
+  std::string coded(FsstEncoder::MaxCoded(bytes.size()), '\0');
+  auto* const out = reinterpret_cast<uint8_t*>(coded.data());
+  std::vector<uint64_t> ends(count);
+  const std::string readable = bytes + std::string(FsstEncoder::kSlack, '\xff');
+  const uint8_t* const end = encoder.EncodeAll(Bytes(readable).data(), starts, out, ends);
+  RC_ASSERT(static_cast<size_t>(end - out) == (ends.empty() ? 0 : ends.back()));
+  uint64_t begin = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string text = bytes.substr(starts[i], starts[i + 1] - starts[i]);
+    RC_ASSERT(Decode(encoder, coded.substr(begin, ends[i] - begin)) == text);
+    if (text.size() < 100) {  // longer ones are coded in pieces when alone
+      RC_ASSERT(coded.substr(begin, ends[i] - begin) == Encode(encoder, text));
+    }
+    begin = ends[i];
+  }
+}
+
 TEST(Fsst, TheSameSampleGivesTheSameTable_LNCB7) {
   const std::vector<std::string> sample = {"one two three", "two three four", "three four five"};
   EXPECT_EQ(TrainOn(sample).LanceTable(), TrainOn(sample).LanceTable());
+  FsstTrainer used;
+  used.Train(std::vector<FsstEncoder::Text>{Bytes("something else, something else, something")});
+  std::vector<FsstEncoder::Text> again;
+  for (const std::string& text : sample) {
+    again.push_back(Bytes(text));
+  }
+  EXPECT_EQ(used.Train(again).LanceTable(), TrainOn(sample).LanceTable());
   EXPECT_EQ(TrainOn({}).symbols().size(), 0U);
 }
 

@@ -348,8 +348,7 @@ std::unique_ptr<RowSink> MakeRowSink(RowSink::Request request) {
     case Relation::kRunTree:
       break;
   }
-  PCHRONICLE_CHECK(!"relation without a row sink");
-  return nullptr;
+  internal::CheckFailed("the relation has a row sink", __FILE__, __LINE__);
 }
 
 }  // namespace pchronicle::model

@@ -1,6 +1,8 @@
 #include "pchronicle/lance/encoding/text_choice.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 namespace pchronicle::lance {
 namespace {
@@ -78,23 +80,36 @@ class Trials {
 
  private:
   Status Try(size_t first, size_t last) {
-    if (!by_value_ && first < last) {
-      PCHRONICLE_RETURN_IF_ERROR(Compress(values_.starts[first], values_.starts[last]));
-    }
+    trial_.plain += values_.starts[last] - values_.starts[first];
+    return by_value_ ? TryEach(first, last) : TryAll(first, last);
+  }
+  Status TryEach(size_t first, size_t last) {
     for (size_t slot = first; slot < last; ++slot) {
       const uint64_t from = values_.starts[slot], to = values_.starts[slot + 1];
-      trial_.plain += to - from;
-      if (by_value_ && !values_.is_null(slot)) {
+      if (!values_.is_null(slot)) {
         PCHRONICLE_RETURN_IF_ERROR(Compress(from, to));
       }
       if (fsst_ != nullptr) {
         out_.Resize(codec::FsstEncoder::MaxCoded(static_cast<size_t>(to - from)));
-        trial_.fsst += static_cast<uint64_t>(fsst_->Encode(Bytes(values_, from, to), out_.data()) -
-                                             out_.data());
+        AddFsst(fsst_->Encode(Bytes(values_, from, to), out_.data()));
       }
     }
     return Status::Ok();
   }
+  Status TryAll(size_t first, size_t last) {
+    const uint64_t from = values_.starts[first], to = values_.starts[last];
+    if (first < last) {
+      PCHRONICLE_RETURN_IF_ERROR(Compress(from, to));
+    }
+    if (fsst_ != nullptr) {
+      out_.Resize(codec::FsstEncoder::MaxCoded(static_cast<size_t>(to - from)));
+      ends_.resize(last - first);
+      AddFsst(fsst_->EncodeAll(values_.bytes.data(), std::span(values_.starts).subspan(first),
+                               out_.data(), ends_));
+    }
+    return Status::Ok();
+  }
+  void AddFsst(const uint8_t* end) { trial_.fsst += static_cast<uint64_t>(end - out_.data()); }
   Status Compress(uint64_t from, uint64_t to) {
     out_.Clear();
     const Text text = Bytes(values_, from, to);
@@ -109,6 +124,7 @@ class Trials {
   const codec::FsstEncoder* fsst_;
   codec::ZstdCompressor* zstd_;
   columnar::Buffer out_;
+  std::vector<uint64_t> ends_;
   Trial trial_;
 };
 
@@ -117,27 +133,25 @@ bool SavesTenth(uint64_t size, uint64_t plain) { return size * 10 < plain * 9; }
 }  // namespace
 
 Result<TextChoice> ChooseTextForm(const LeafValues& values, bool by_value,
-                                  codec::ZstdCompressor* zstd) {
+                                  codec::FsstTrainer* trainer, codec::ZstdCompressor* zstd) {
   TextChoice choice;
   const uint64_t total = values.starts.back();
   if (total < kSmallPage) {
     return choice;
   }
-  std::optional<codec::FsstEncoder> fsst;
+  const codec::FsstEncoder* fsst = nullptr;
   if (total >= kSmallestFsst) {
-    const std::vector<Text> pieces = TrainingPieces(values);
-    fsst = codec::FsstEncoder::Train(pieces);
+    fsst = &trainer->Train(TrainingPieces(values));
   }
-  PCHRONICLE_ASSIGN_OR_RETURN(const Trial trial,
-                              Trials(values, by_value, fsst ? &*fsst : nullptr, zstd).Run());
+  PCHRONICLE_ASSIGN_OR_RETURN(const Trial trial, Trials(values, by_value, fsst, zstd).Run());
   const uint64_t share = by_value ? kZstdByValue : kZstdByChunk;
-  const bool fsst_saves = fsst && SavesTenth(trial.fsst, trial.plain);
+  const bool fsst_saves = fsst != nullptr && SavesTenth(trial.fsst, trial.plain);
   if (SavesTenth(trial.zstd, trial.plain) &&
       (!fsst_saves || trial.zstd * 100 < trial.fsst * share)) {
     choice.form = TextForm::kZstd;
   } else if (fsst_saves) {
     choice.form = TextForm::kFsst;
-    choice.fsst = std::move(fsst);
+    choice.fsst = fsst;
   }
   return choice;
 }

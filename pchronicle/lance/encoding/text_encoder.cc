@@ -1,6 +1,8 @@
 #include "pchronicle/lance/encoding/text_encoder.h"
 
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "pchronicle/lance/encoding/compressive.h"
 
@@ -49,25 +51,29 @@ class TextEncoder : public ChunkEncoder {
  private:
   void Write(size_t from, size_t count, columnar::Buffer* out) {
     const size_t head = (count + 1) * sizeof(Offset);
-    const uint64_t first = values_.starts[from];
-    const auto size = static_cast<size_t>(values_.starts[from + count] - first);
+    const std::span<const uint64_t> starts = std::span(values_.starts).subspan(from, count + 1);
+    const auto size = static_cast<size_t>(starts[count] - starts[0]);
     const bool coded = form_ == TextForm::kFsst;
     uint8_t* const to = out->Reserve(head + (coded ? codec::FsstEncoder::MaxCoded(size) : size));
-    uint8_t* end = to + head;
-    const auto put = [&](size_t i) {
-      const auto offset = static_cast<Offset>(end - to);
+    uint8_t* end = to + head + size;
+    const auto put = [&](size_t i, uint64_t at) {
+      const auto offset = static_cast<Offset>(head + at);
       std::memcpy(to + i * sizeof(Offset), &offset, sizeof(offset));
     };
-    put(0);
-    for (size_t i = 0; i < count; ++i) {
-      const std::string_view value = values_.text(from + i);
-      end = coded
-                ? fsst_->Encode({reinterpret_cast<const uint8_t*>(value.data()), value.size()}, end)
-                : end + value.size();
-      put(i + 1);
-    }
-    if (!coded && size != 0) {
-      std::memcpy(to + head, values_.bytes.data() + first, size);
+    put(0, 0);
+    if (coded) {
+      ends_.resize(count);
+      end = fsst_->EncodeAll(values_.bytes.data(), starts, to + head, ends_);
+      for (size_t i = 0; i < count; ++i) {
+        put(i + 1, ends_[i]);
+      }
+    } else {
+      for (size_t i = 0; i < count; ++i) {
+        put(i + 1, starts[i + 1] - starts[0]);
+      }
+      if (size != 0) {
+        std::memcpy(to + head, values_.bytes.data() + starts[0], size);
+      }
     }
     while (static_cast<size_t>(end - to) % sizeof(Offset) != 0) {
       *end++ = 'H';
@@ -80,6 +86,7 @@ class TextEncoder : public ChunkEncoder {
   const codec::FsstEncoder* fsst_;
   codec::ZstdCompressor* zstd_;
   std::string symbol_table_;
+  std::vector<uint64_t> ends_;
   columnar::Buffer plain_;
 };
 

@@ -64,16 +64,16 @@ Result<EncodedPage> PageEncoder::EncodeTexts(const LeafLevels& levels) {
     return *std::move(page);
   }
   const bool wide = values_.longest >= kWideValue;
-  PCHRONICLE_ASSIGN_OR_RETURN(const TextChoice choice, ChooseTextForm(values_, wide, &zstd_));
-  const codec::FsstEncoder* fsst = choice.fsst ? &*choice.fsst : nullptr;
+  PCHRONICLE_ASSIGN_OR_RETURN(const TextChoice choice,
+                              ChooseTextForm(values_, wide, &trainer_, &zstd_));
   if (!wide) {
-    const auto encoder = MakeTextEncoder(values_, choice.form, fsst, &zstd_);
+    const auto encoder = MakeTextEncoder(values_, choice.form, choice.fsst, &zstd_);
     PCHRONICLE_ASSIGN_OR_RETURN(page, WriteMiniBlock(levels, encoder.get(), nullptr, options_));
     if (page) {
       return *std::move(page);
     }
   }
-  return WriteFullZipTexts(levels, values_, choice.form, fsst, &zstd_);
+  return WriteFullZipTexts(levels, values_, choice.form, choice.fsst, &zstd_);
 }
 
 Result<EncodedPage> PageEncoder::EncodeFixed(const LeafLevels& levels) {

@@ -6,6 +6,7 @@
 
 #include "pchronicle/base/result.h"
 #include "pchronicle/codec/compression.h"
+#include "pchronicle/codec/fsst_trainer.h"
 #include "pchronicle/columnar/buffer.h"
 #include "pchronicle/lance/encoding/leaf_values.h"
 
@@ -43,6 +44,7 @@ class PageEncoder {
 
   EncoderOptions options_;
   codec::ZstdCompressor zstd_;
+  codec::FsstTrainer trainer_;
   LeafValues values_;  // memory is used again
 };
 

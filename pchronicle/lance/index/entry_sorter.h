@@ -51,6 +51,7 @@ class EntrySorter {
     uint64_t at;  // in keys_
     uint32_t size;
   };
+  static constexpr size_t kSlotBytes = 2 * sizeof(Slot);  // with room to sort
   struct Run {
     uint64_t begin, end;  // in file_
   };

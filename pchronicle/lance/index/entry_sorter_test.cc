@@ -4,6 +4,8 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <functional>
+#include <random>
 #include <utility>
 
 namespace pchronicle::lance {
@@ -38,6 +40,26 @@ TEST(EntrySorter, GivesEveryEntryInOrderWhateverFitsInMemory_LNC_D2) {
     RC_ASSERT(ReadAll(&sorter) == entries);
     RC_ASSERT(ReadAll(&sorter) == entries);  // once more
   }));
+}
+
+TEST(EntrySorter, SortsManyEntriesLikeComparisonsDo_LNC_D2) {
+  std::mt19937_64 random(11);
+  // Few values, more than prefixes tell apart, and sizes that only zeros tell apart.
+  const std::vector<std::function<std::string()>> kinds = {
+      [&] { return std::string(1, static_cast<char>('a' + random() % 4)); },
+      [&] { return "session-" + std::to_string(random() % 3) + std::string(random() % 3, '\0'); },
+      [&] { return "run-0000000" + std::to_string(random()); },
+      [&] { return std::string(random() % 20, static_cast<char>(random() % 2)); }};
+  for (const auto& kind : kinds) {
+    EntrySorter sorter(1 << 20);
+    Entries entries;
+    for (int i = 0; i < 3000; ++i) {
+      entries.emplace_back(kind(), random() % 2 == 0 ? random() : random() % 1000);
+      ASSERT_TRUE(sorter.Add(entries.back().first, entries.back().second).ok());
+    }
+    std::sort(entries.begin(), entries.end());
+    EXPECT_EQ(ReadAll(&sorter), entries);
+  }
 }
 
 TEST(EntrySorter, SpillsWhenMemoryIsFullAndMergesAllPieces_LNC_D2) {

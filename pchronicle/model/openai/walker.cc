@@ -183,7 +183,7 @@ std::span<const RowEntry> OpenAiWalker::Rows() const {
 bool OpenAiWalker::OpenSession() {
   const auto& groups = index_.groups();
   while (group_ < groups.size() && (groups[group_].lost || groups[group_].count == 0)) {
-    notes_.lost_documents.insert(options_.first_ordinal + group_);
+    notes_.lost_documents.insert(static_cast<uint64_t>(options_.first_ordinal) + group_);
     ++group_;
   }
   if (group_ == groups.size()) {
