@@ -19,11 +19,6 @@ uint64_t NowMs() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
-// Files of 2.0 are not written; readers take the version from the file.
-FileVersion VersionOfIndex(const Table& table) {
-  return table.manifest().file_version == "2.2" ? FileVersion{2, 2} : FileVersion{2, 1};
-}
-
 Result<const FieldNode*> FindColumn(const Table& table, const std::string& column) {
   const FieldNode* field = FindField(table.schema(), column);
   if (field == nullptr) {
@@ -184,18 +179,6 @@ std::set<uint64_t> AllFragments(const Table& table) {
   return out;
 }
 
-Result<IndexKind> KindOf(const proto::Index& index) {
-  const std::string kind = index.Kind();
-  if (kind == "btreeindexdetails") {
-    return IndexKind::kBTree;
-  }
-  if (kind == "bitmapindexdetails") {
-    return IndexKind::kBitmap;
-  }
-  return Status::Unsupported("index '{}': '{}' is not written, only BTree and Bitmap are",
-                             index.name, kind);
-}
-
 // The entries that segments hold already; false when they have to be read from the table instead.
 Result<bool> AddSegments(const Table& table, const std::vector<proto::Index>& segments,
                          SegmentEntries* entries) {
@@ -213,6 +196,22 @@ Result<bool> AddSegments(const Table& table, const std::vector<proto::Index>& se
 
 }  // namespace
 
+FileVersion VersionOfIndex(const Table& table) {
+  return table.manifest().file_version == "2.2" ? FileVersion{2, 2} : FileVersion{2, 1};
+}
+
+Result<IndexKind> IndexKindOf(const proto::Index& index) {
+  const std::string kind = index.Kind();
+  if (kind == "btreeindexdetails") {
+    return IndexKind::kBTree;
+  }
+  if (kind == "bitmapindexdetails") {
+    return IndexKind::kBitmap;
+  }
+  return Status::Unsupported("index '{}': '{}' is not written, only BTree and Bitmap are",
+                             index.name, kind);
+}
+
 std::vector<proto::Index> SegmentsOf(const Table& table, const std::string& name) {
   std::vector<proto::Index> out;
   for (const proto::Index& index : table.indices()) {
@@ -229,7 +228,7 @@ Result<IndexedColumn> ColumnOfIndex(const Table& table, const std::string& name)
     return Status::NotFound("{}: no index '{}'", table.Describe(), name);
   }
   IndexedColumn out;
-  PCHRONICLE_ASSIGN_OR_RETURN(out.kind, KindOf(segments[0]));
+  PCHRONICLE_ASSIGN_OR_RETURN(out.kind, IndexKindOf(segments[0]));
   for (const proto::Index& segment : segments) {
     if (segment.fields != segments[0].fields || segment.Kind() != segments[0].Kind()) {
       return Status::Corruption("{}: the segments of index '{}' are of different kinds or columns",

@@ -16,6 +16,12 @@
 namespace pchronicle::lance {
 
 enum class IndexKind : uint8_t { kBTree, kBitmap };
+/// kUnsupported names a kind that is not written.
+Result<IndexKind> IndexKindOf(const proto::Index& index);
+
+/// The version of the index files of a table. Files of 2.0 are not written; readers take it from
+/// the file.
+FileVersion VersionOfIndex(const Table& table);
 
 struct BuildIndexOptions {
   /// Empty: `<column>_idx`.

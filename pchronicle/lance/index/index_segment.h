@@ -35,6 +35,8 @@ class IndexSegment {
   using EntryVisitor =
       std::function<Status(const columnar::Array& values, int64_t slot, uint64_t number)>;
   virtual Status ForEachEntry(const EntryVisitor& visit, ReadCounters* reads) const = 0;
+  /// Entries of a BTree; 0 where they are not counted beforehand.
+  virtual uint64_t MostEntries() const { return 0; }
   /// A check of the zones of a fragment with so many rows, which outlives neither this nor `reads`;
   /// none where there are entries.
   virtual Result<std::unique_ptr<ZoneCheck>> CheckZones(uint32_t fragment, uint64_t rows,
