@@ -11,6 +11,7 @@
 #include "pchronicle/lance/edit/compact.h"
 #include "pchronicle/lance/edit/create_index.h"
 #include "pchronicle/lance/edit/delete_rows.h"
+#include "pchronicle/lance/edit/index_files.h"
 #include "pchronicle/lance/edit/table_fixture_test.h"
 #include "pchronicle/lance/edit/write_table.h"
 #include "pchronicle/lance/index/row_moves.h"
@@ -258,6 +259,75 @@ TEST(CompactIndex, StableRowIdsNeedNoNewFiles_LNC_A10) {
   EXPECT_EQ(table->version(), before->version() + 1);
   EXPECT_EQ(table->indices()[0].uuid, before->indices()[0].uuid);
   EXPECT_EQ(Find(store, Is(77)).examined, 1u);
+}
+
+// As release 14 writes BTrees.
+void IndexByAddress(const StorePtr& store) {
+  const auto table = Newest(store);
+  UnpublishedFiles files(store);
+  BuildIndexOptions options;
+  options.uuid[0] = 77;
+  options.addresses = true;
+  IndexFiles output(&files, table->paths(), options.uuid);
+  const auto built = BuildIndex(table, "id", IndexKind::kBTree, options, &output);
+  ASSERT_TRUE(built.ok()) << built.status().ToString();
+  EXPECT_EQ(built->index.index_version, 1);
+  ASSERT_TRUE(CommitIndices(store, {table->version(), {built->index}, {}}, {}, &files).ok());
+}
+
+TEST(CompactIndex, AddressesAreWrittenAgainInTablesWithStableRowIds_LNC_D1) {
+  const auto store = TableOf(Named(0, 100), 20, /*stable=*/true);
+  IndexByAddress(store);
+  ASSERT_TRUE(DeleteRows(store, Is(3)).ok());
+  const auto done = CompactTable(store);
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_EQ(done->indices_remapped, 1u);
+  EXPECT_EQ(Newest(store)->indices()[0].index_version, 1);
+  EXPECT_EQ(Find(store, Is(77)).ids, std::vector<int64_t>{77});
+  EXPECT_EQ(Find(store, Is(77)).examined, 1u);
+  EXPECT_THAT(Problems(store), IsEmpty());
+}
+
+TEST(CompactIndex, SegmentsOfAnIndexHoldOneKindOfNumber_LNC_D1) {
+  const auto store = TableOf(Named(0, 40), 20, /*stable=*/true);
+  // Ids that are no addresses: the rows that come back changed lie in another fragment.
+  ASSERT_TRUE(DeleteRows(store, columnar::Compare("id", CompareOp::kLt, int64_t{10})).ok());
+  ASSERT_TRUE(AppendRows(store, Source(Named(100, 120))).ok());
+  IndexByAddress(store);
+  ASSERT_TRUE(AppendRows(store, Source(Named(120, 130))).ok());
+  ASSERT_TRUE(ExtendIndex(store, "id_idx").ok());
+  ASSERT_EQ(Newest(store)->indices().size(), 2u);
+  EXPECT_EQ(Newest(store)->indices()[1].index_version, 1);
+  EXPECT_THAT(Problems(store), IsEmpty());
+  ASSERT_TRUE(AppendRows(store, Source(Named(130, 140))).ok());
+  const auto merged = MergeIndex(store, "id_idx");
+  ASSERT_TRUE(merged.ok()) << merged.status().ToString();
+  EXPECT_EQ(merged->entries, 70u);
+  ASSERT_EQ(Newest(store)->indices().size(), 1u);
+  EXPECT_EQ(Newest(store)->indices()[0].index_version, 0);
+  EXPECT_THAT(Problems(store), IsEmpty());
+  for (const int64_t id : {15, 39, 100, 119, 125, 139}) {
+    EXPECT_EQ(Find(store, Is(id)).ids, std::vector<int64_t>{id});
+    EXPECT_EQ(Find(store, Is(id)).examined, 1u);
+  }
+}
+
+TEST(CompactIndex, AddressesThatMovedMeanwhileAreAConflict_LNC_A7) {
+  const auto store = TableOf(Named(0, 40), 20, /*stable=*/true);
+  const auto before = Newest(store);
+  ASSERT_TRUE(CompactTable(store).ok());
+  UnpublishedFiles files(store);
+  IndexChange change;
+  change.read_version = before->version();
+  proto::Index& index = change.added.emplace_back();
+  index.fields = {0};
+  index.name = "id_idx";
+  index.type_url = "/lance.table.BTreeIndexDetails";
+  index.fragment_bitmap = RoaringBitmap::FromValues(std::vector<uint32_t>{0, 1}).Encode();
+  index.index_version = 1;
+  EXPECT_EQ(CommitIndices(store, change, {}, &files).status().code(), StatusCode::kConflict);
+  change.added[0].index_version = 0;
+  EXPECT_TRUE(CommitIndices(store, change, {}, &files).ok());
 }
 
 TEST(CompactIndex, FragmentsThatOnlySomeSegmentsCoverStayApart_LNC_A10) {

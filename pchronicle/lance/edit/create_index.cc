@@ -77,6 +77,7 @@ Result<IndexResult> ExtendIndex(const std::shared_ptr<io::Store>& store, const s
   PCHRONICLE_ASSIGN_OR_RETURN(const IndexedColumn column, ColumnOfIndex(*edit.table(), name));
   BuildIndexOptions build = edit.BuildOptions();
   build.name = name;
+  build.addresses = HoldsAddresses(*edit.table(), SegmentsOf(*edit.table(), name));
   PCHRONICLE_ASSIGN_OR_RETURN(build.fragments, UnindexedFragments(*edit.table(), name));
   if (build.fragments->empty()) {
     return edit.Nothing();
