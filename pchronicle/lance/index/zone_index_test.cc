@@ -335,6 +335,16 @@ TEST(ZoneMap, ZonesWithoutBoundsAreLookedAt_LNC_D3) {
   EXPECT_THAT(table.Problems(), IsEmpty());
 }
 
+TEST(ZoneMap, RowsBehindTheFragmentAreNone_LNC_D3) {
+  ZoneIndexTable table(TypeId::kInt64, EvenNumbers(), 2000);
+  table.zones[1].start = 1'000'000;
+  table.zones[0].length = uint64_t{1} << 32;
+  table.WriteZoneMap();
+  EXPECT_EQ(Examined(&table.indexed(), columnar::Compare("v", CompareOp::kEq, int64_t{7000}), 1),
+            2000u);
+  EXPECT_THAT(table.Problems(), testing::Contains(HasSubstr("the fragment has only 2000 rows")));
+}
+
 // ---- verify
 
 std::vector<std::string> ProblemsOf(void (*damage)(std::vector<TestZone>*), bool bloom) {

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 namespace pchronicle::lance {
@@ -24,7 +23,6 @@ Result<Zones> Zones::Make(const Table& table, const columnar::Array& fragment,
   PCHRONICLE_ASSIGN_OR_RETURN(const auto starts, ToNumbers(start, "zone_start"));
   PCHRONICLE_ASSIGN_OR_RETURN(const auto lengths, ToNumbers(length, "zone_length"));
   Zones out;
-  std::map<uint32_t, std::vector<size_t>> by_fragment;
   for (size_t i = 0; i < fragments.size(); ++i) {
     if (fragments[i] > UINT32_MAX || starts[i] > UINT32_MAX || lengths[i] > kMaxRows) {
       return Status::Corruption("zone {} has {} rows from row {} of fragment {} on", i, lengths[i],
@@ -32,11 +30,11 @@ Result<Zones> Zones::Make(const Table& table, const columnar::Array& fragment,
     }
     Zone& zone = out.zones_.emplace_back();
     zone.fragment = static_cast<uint32_t>(fragments[i]);
-    zone.start = zone.begin = starts[i];
+    zone.start = starts[i];
     zone.length = lengths[i];
-    by_fragment[zone.fragment].push_back(i);
+    out.by_fragment_[zone.fragment].push_back(i);
   }
-  for (auto& [id, own] : by_fragment) {
+  for (auto& [id, own] : out.by_fragment_) {
     std::stable_sort(own.begin(), own.end(),
                      [&](size_t a, size_t b) { return out.zones_[a].start < out.zones_[b].start; });
     const std::optional<size_t> position = table.FindFragment(id);
@@ -45,7 +43,8 @@ Result<Zones> Zones::Make(const Table& table, const columnar::Array& fragment,
       Zone& zone = out.zones_[own[k]];
       const uint64_t reach = k + 1 < own.size() ? out.zones_[own[k + 1]].start : rows;
       const uint64_t end = std::max(reach, zone.start + zone.length);
-      zone.end = std::max(zone.start, std::min(end, rows));
+      zone.begin = std::min(zone.start, rows);
+      zone.end = std::min(end, rows);
     }
     out.zones_[own.front()].begin = 0;
   }
@@ -54,8 +53,8 @@ Result<Zones> Zones::Make(const Table& table, const columnar::Array& fragment,
 
 RoaringBitmap Zones::Fragments() const {
   std::vector<uint32_t> ids;
-  for (const Zone& zone : zones_) {
-    ids.push_back(zone.fragment);
+  for (const auto& [id, own] : by_fragment_) {
+    ids.push_back(id);
   }
   return RoaringBitmap::FromValues(ids);
 }
@@ -70,16 +69,10 @@ RowMap Zones::RowsOf(const std::vector<bool>& hit) const {
   return out;
 }
 
-std::vector<size_t> Zones::Of(uint32_t fragment) const {
-  std::vector<size_t> out;
-  for (size_t i = 0; i < zones_.size(); ++i) {
-    if (zones_[i].fragment == fragment) {
-      out.push_back(i);
-    }
-  }
-  std::stable_sort(out.begin(), out.end(),
-                   [&](size_t a, size_t b) { return zones_[a].start < zones_[b].start; });
-  return out;
+const std::vector<size_t>& Zones::Of(uint32_t fragment) const {
+  static const std::vector<size_t> kNone;
+  const auto found = by_fragment_.find(fragment);
+  return found == by_fragment_.end() ? kNone : found->second;
 }
 
 Result<std::optional<RowMap>> ReadNullRows(const IndexFile& file) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,10 +39,11 @@ class Zones {
   /// The rows of the zones that are marked; `hit` has one mark for each zone.
   RowMap RowsOf(const std::vector<bool>& hit) const;
   /// The zones of one fragment, by their first row.
-  std::vector<size_t> Of(uint32_t fragment) const;
+  const std::vector<size_t>& Of(uint32_t fragment) const;
 
  private:
   std::vector<Zone> zones_;
+  std::map<uint32_t, std::vector<size_t>> by_fragment_;
 };
 
 /// The rows without a value, which files since release 14 keep in a global buffer; nothing in
@@ -78,7 +80,7 @@ class ZoneCheck {
   void CheckNulls(const columnar::Array& values, uint64_t first, const RoaringBitmap* deleted);
 
   const Zones& zones_;
-  const std::vector<size_t> own_;  // zones of the fragment
+  const std::vector<size_t>& own_;  // zones of the fragment
   const RoaringBitmap* nulls_ = nullptr;
   const bool knows_nulls_;
   const uint32_t fragment_;
