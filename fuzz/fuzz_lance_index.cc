@@ -67,12 +67,12 @@ int FuzzIndex(const uint8_t* data, size_t size) {
   if (size < 3) {
     return 0;
   }
-  constexpr const char* kKinds[] = {"/lance.table.BTreeIndexDetails",
-                                    "/lance.table.BitmapIndexDetails",
-                                    "/lance.table.ZoneMapIndexDetails"};
+  constexpr const char* kKinds[] = {
+      "/lance.table.BTreeIndexDetails", "/lance.table.BitmapIndexDetails",
+      "/lance.table.ZoneMapIndexDetails", "/lance.index.pb.BloomFilterIndexDetails"};
   constexpr const char* kFirst[] = {"page_lookup.lance", "bitmap_page_lookup.lance",
-                                    "zonemap.lance"};
-  const size_t kind = data[0] % 3;
+                                    "zonemap.lance", "bloomfilter.lance"};
+  const size_t kind = data[0] % 4;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 3, size - 3);
   const size_t cut = std::min(bytes.size(), size_t{data[1]} | size_t{data[2]} << 8);
   const std::shared_ptr<io::Store> store = io::MakeMemoryStore();

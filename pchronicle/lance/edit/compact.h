@@ -20,13 +20,18 @@ struct CompactResult {
   Committed committed;  // the version read when there was nothing to do
   uint64_t fragments_removed = 0, fragments_added = 0;
   uint64_t rows = 0;  // written
+  uint64_t indices_remapped = 0, index_entries = 0;
 };
 
 /// Puts small neighbouring fragments together and takes deleted rows out of the files (lance.md
-/// A10). Rows keep their order in a group, and their ids in tables with stable row ids. Indices
-/// stay right: where their entries are addresses the new fragments count as not covered until the
-/// index is optimised. Memory: one batch and one FileWriter. kConflict when rows of a rewritten
-/// fragment were changed meanwhile.
+/// A10). Rows keep their order in a group, and their ids in tables with stable row ids.
+///
+/// Indices stay right. Segments of BTree and Bitmap indices whose entries are addresses are written
+/// again with the new ones, in the same version; the ids of the new fragments are then reserved by
+/// a version before that one. Fragments that such a segment covers and others that it does not
+/// cover are not put together. Of other kinds of indices, and of damaged ones, the new fragments
+/// count as not covered until the index is optimised. Memory: one batch and one FileWriter.
+/// kConflict when rows of a rewritten fragment were changed meanwhile.
 Result<CompactResult> CompactTable(const std::shared_ptr<io::Store>& store,
                                    const CompactOptions& options = {});
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pchronicle/lance/edit/index_coverage.h"
 #include "pchronicle/lance/table/roaring_bitmap.h"
 
 namespace pchronicle::lance {
@@ -96,6 +97,13 @@ Reason AgainstRows(const proto::Transaction& ours, const proto::Transaction& the
   }
 }
 
+// An index whose entries rows leave behind when they move.
+bool HasAddresses(const proto::Transaction& ours, bool stable_row_ids) {
+  return std::any_of(
+      ours.new_indices.begin(), ours.new_indices.end(),
+      [&](const proto::Index& index) { return !HoldsRowIds(index, stable_row_ids); });
+}
+
 Reason FindReason(const proto::Transaction& ours, const proto::Transaction& theirs,
                   bool stable_row_ids) {
   const Operation other = theirs.operation;
@@ -113,7 +121,7 @@ Reason FindReason(const proto::Transaction& ours, const proto::Transaction& thei
       if (replaced) {
         return kReplaced;
       }
-      if (other == Operation::kRewrite && !stable_row_ids) {
+      if (other == Operation::kRewrite && HasAddresses(ours, stable_row_ids)) {
         return SharedFragments(ours, theirs);
       }
       return RewrittenColumns(ours, theirs);

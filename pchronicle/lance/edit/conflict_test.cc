@@ -99,8 +99,11 @@ TEST(Conflict, OtherFragmentsAndKeysDoNotMeet_LNC_A7) {
   theirs.groups[0].old_fragments[0].id = 2;
   EXPECT_TRUE(CheckConflict(Make(Operation::kDelete), theirs, 4, false).ok());
   EXPECT_TRUE(CheckConflict(Make(Operation::kCreateIndex), theirs, 4, false).ok());
-  EXPECT_TRUE(
-      CheckConflict(Make(Operation::kCreateIndex), Make(Operation::kRewrite), 4, true).ok());
+  proto::Transaction index = Make(Operation::kCreateIndex);
+  for (proto::Index& added : index.new_indices) {
+    added.type_url = "/lance.table.BTreeIndexDetails";
+  }
+  EXPECT_TRUE(CheckConflict(index, Make(Operation::kRewrite), 4, true).ok()) << "ids, no addresses";
   proto::Transaction config = Make(Operation::kUpdateConfig);
   config.config_updates->entries[0].key = "other";
   EXPECT_TRUE(CheckConflict(Make(Operation::kUpdateConfig), config, 4, false).ok());

@@ -1,43 +1,12 @@
 #include "pchronicle/lance/edit/create_index.h"
 
 #include "pchronicle/lance/edit/commit_indices.h"
+#include "pchronicle/lance/edit/index_files.h"
 #include "pchronicle/lance/edit/unique_name.h"
 #include "pchronicle/lance/table/projection.h"
 
 namespace pchronicle::lance {
 namespace {
-
-// Files below the directory of an index, which appear when they are complete.
-class StoreOutput : public IndexOutput {
- public:
-  StoreOutput(UnpublishedFiles* files, std::string directory)
-      : files_(files), directory_(std::move(directory)) {}
-  ~StoreOutput() override {
-    if (writer_ != nullptr) {
-      writer_->Abort();
-    }
-  }
-  StoreOutput(const StoreOutput&) = delete;
-  StoreOutput& operator=(const StoreOutput&) = delete;
-
-  Status Begin(std::string_view name) override {
-    const std::string path = directory_ + std::string(name);
-    files_->Add(path);
-    PCHRONICLE_ASSIGN_OR_RETURN(writer_, files_->store().Create(path));
-    return Status::Ok();
-  }
-  Status Append(std::string_view bytes) override { return writer_->Append(bytes); }
-  Status End() override {
-    PCHRONICLE_RETURN_IF_ERROR(writer_->Finish());
-    writer_.reset();
-    return Status::Ok();
-  }
-
- private:
-  UnpublishedFiles* files_;
-  std::string directory_;
-  std::unique_ptr<io::ObjectWriter> writer_;
-};
 
 // A new index on its way from one version into the next.
 class IndexEdit {
@@ -48,7 +17,7 @@ class IndexEdit {
         options_(options),
         table_(std::move(table)),
         files_(store_),
-        output_(&files_, table_->paths().InRoot("_indices/" + UuidText(uuid_) + "/")) {}
+        output_(&files_, table_->paths(), uuid_) {}
 
   const std::shared_ptr<const Table>& table() const { return table_; }
   IndexOutput* output() { return &output_; }
@@ -86,7 +55,7 @@ class IndexEdit {
   std::shared_ptr<const Table> table_;
   const std::array<uint8_t, 16> uuid_ = RandomUuid();
   UnpublishedFiles files_;
-  StoreOutput output_;
+  IndexFiles output_;
 };
 
 }  // namespace
@@ -108,6 +77,7 @@ Result<IndexResult> ExtendIndex(const std::shared_ptr<io::Store>& store, const s
   PCHRONICLE_ASSIGN_OR_RETURN(const IndexedColumn column, ColumnOfIndex(*edit.table(), name));
   BuildIndexOptions build = edit.BuildOptions();
   build.name = name;
+  build.addresses = HoldsAddresses(*edit.table(), SegmentsOf(*edit.table(), name));
   PCHRONICLE_ASSIGN_OR_RETURN(build.fragments, UnindexedFragments(*edit.table(), name));
   if (build.fragments->empty()) {
     return edit.Nothing();

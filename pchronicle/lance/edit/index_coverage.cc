@@ -9,18 +9,6 @@ namespace {
 
 bool IsSystem(const proto::Index& index) { return index.name.starts_with("__lance"); }
 
-// Entries are row ids (lance.md D1); of unknown kinds nothing is assumed.
-bool HoldsRowIds(const proto::Index& index, bool stable_row_ids) {
-  const std::string kind = index.Kind();
-  if (!stable_row_ids) {
-    return false;
-  }
-  if (kind == "labellistindexdetails") {
-    return index.index_version < 2;
-  }
-  return (kind == "btreeindexdetails" || kind == "bitmapindexdetails") && index.index_version == 0;
-}
-
 std::set<uint64_t> Covered(const RoaringBitmap& bitmap) {
   const std::vector<uint32_t> values = bitmap.Values();
   return {values.begin(), values.end()};
@@ -36,7 +24,41 @@ void SetCovered(const std::set<uint64_t>& fragments, proto::Index* index) {
 
 }  // namespace
 
+bool HoldsRowIds(const proto::Index& index, bool stable_row_ids) {
+  const std::string kind = index.Kind();
+  if (!stable_row_ids) {
+    return false;
+  }
+  if (kind == "labellistindexdetails") {
+    return index.index_version < 2;
+  }
+  return (kind == "btreeindexdetails" || kind == "bitmapindexdetails") && index.index_version == 0;
+}
+
+std::set<std::array<uint8_t, 16>> ReplaceRewritten(std::vector<proto::RewrittenIndex>* rewritten,
+                                                   std::vector<proto::Index>* indices) {
+  std::set<std::array<uint8_t, 16>> out;
+  std::erase_if(*rewritten, [&](const proto::RewrittenIndex& one) {
+    const auto index =
+        std::find_if(indices->begin(), indices->end(),
+                     [&](const proto::Index& candidate) { return candidate.uuid == one.old_uuid; });
+    if (index == indices->end()) {
+      return true;
+    }
+    index->uuid = one.uuid;
+    index->type_url = one.type_url;
+    index->details = one.details;
+    index->index_version = one.index_version;
+    index->files = one.files;
+    index->base_id.reset();  // written beside the table
+    out.insert(one.uuid);
+    return false;
+  });
+  return out;
+}
+
 void CoverRewritten(const std::vector<RewrittenFragments>& groups, bool stable_row_ids,
+                    const std::set<std::array<uint8_t, 16>>& remapped,
                     std::vector<proto::Index>* indices) {
   std::erase_if(*indices, [&](proto::Index& index) {
     if (IsSystem(index)) {
@@ -52,7 +74,8 @@ void CoverRewritten(const std::vector<RewrittenFragments>& groups, bool stable_r
       for (const uint64_t id : group.old_ids) {
         known += covered.erase(id);
       }
-      if (known == group.old_ids.size() && HoldsRowIds(index, stable_row_ids)) {
+      if (known == group.old_ids.size() &&
+          (HoldsRowIds(index, stable_row_ids) || remapped.contains(index.uuid))) {
         covered.insert(group.new_ids.begin(), group.new_ids.end());
       }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -13,12 +14,20 @@ struct RewrittenFragments {
   std::vector<uint64_t> old_ids, new_ids;
 };
 
-/// What compaction does to an index (lance.md A10): entries that are row ids still hold, so the new
-/// fragments count as covered when all old ones were; entries that are addresses do not, so the old
-/// fragments leave the bitmap and the new rows are scanned until the index is optimised. Indices
-/// that do not say what they cover are dropped. Names that begin with `__lance` are left alone.
+/// Puts the new files in place of the old ones (lance.md A10) and gives the uuids that are there
+/// now. Segments that somebody else removed meanwhile leave `rewritten`.
+std::set<std::array<uint8_t, 16>> ReplaceRewritten(std::vector<proto::RewrittenIndex>* rewritten,
+                                                   std::vector<proto::Index>* indices);
+/// What compaction does to an index (lance.md A10): entries that are row ids still hold, and those
+/// of `remapped` segments say the new addresses, so the new fragments count as covered when all old
+/// ones were; other addresses do not hold, so the old fragments leave the bitmap and the new rows
+/// are scanned until the index is optimised. Indices that do not say what they cover are dropped.
+/// Names that begin with `__lance` are left alone.
 void CoverRewritten(const std::vector<RewrittenFragments>& groups, bool stable_row_ids,
+                    const std::set<std::array<uint8_t, 16>>& remapped,
                     std::vector<proto::Index>* indices);
+/// Entries are row ids (lance.md D1); of unknown kinds nothing is assumed.
+bool HoldsRowIds(const proto::Index& index, bool stable_row_ids);
 /// Takes fragments whose column values changed in place out of the indices on these fields.
 void UncoverColumns(const std::set<uint64_t>& fragments, const std::vector<uint32_t>& fields,
                     std::vector<proto::Index>* indices);

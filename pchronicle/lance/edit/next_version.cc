@@ -129,9 +129,14 @@ class Builder {
         flags | kept_by_writers | (manifest().config.empty() ? 0 : kFlagTableConfig);
   }
 
-  // Ids of rows and versions for one fragment of new rows.
+  // Ids of rows and versions for one fragment of new rows. A fragment of a rewrite may have an id
+  // that was reserved for it; the first fragment of a table, 0, is never one.
   Status Identify(size_t position, proto::Fragment* fragment) {
-    fragment->id = next_fragment_++;
+    if (transaction_.operation != Operation::kRewrite || fragment->id == 0) {
+      fragment->id = next_fragment_++;
+    } else if (fragment->id >= next_fragment_ || IsThere(fragment->id)) {
+      return Status::Internal("fragment id {} was not reserved", fragment->id);
+    }
     if (!stable_) {
       fragment->row_ids = fragment->created_at = fragment->last_updated_at = {};
       return Status::Ok();
@@ -162,6 +167,11 @@ class Builder {
       fragment->last_updated_at.inline_bytes = now;
     }
     return Status::Ok();
+  }
+
+  bool IsThere(uint64_t id) {
+    return std::any_of(manifest().fragments.begin(), manifest().fragments.end(),
+                       [&](const proto::Fragment& fragment) { return fragment.id == id; });
   }
 
   Status AddNewFragments() {
@@ -252,7 +262,8 @@ class Builder {
         manifest().fragments.push_back(fragment);
       }
     }
-    CoverRewritten(groups, stable_, &out_.indices);
+    const auto remapped = ReplaceRewritten(&transaction_.rewritten_indices, &out_.indices);
+    CoverRewritten(groups, stable_, remapped, &out_.indices);
     return Status::Ok();
   }
 

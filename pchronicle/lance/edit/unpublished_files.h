@@ -21,6 +21,8 @@ class UnpublishedFiles {
   io::Store& store() const { return *store_; }
   /// The file is about to be written.
   void Add(std::string path) { paths_.push_back(std::move(path)); }
+  /// Takes over the files of another one.
+  void Take(UnpublishedFiles* from);
   /// A version refers to them, or may do so.
   void Keep() { paths_.clear(); }
   void DeleteAll();

@@ -1,3 +1,5 @@
+#include "pchronicle/lance/index/bitmap_writer.h"
+
 #include <fmt/core.h>
 
 #include <optional>
@@ -12,81 +14,9 @@ namespace {
 constexpr int64_t kFlushKeys = 4096;
 constexpr uint64_t kFlushBytes = 1 << 20;
 
-// Gathers the rows of one value, which come in ascending order.
-class RowGatherer {
- public:
-  void Add(uint64_t number) {
-    const auto upper = static_cast<uint32_t>(number >> 32);
-    if (!lower_.empty() && upper != upper_) {
-      Close();
-    }
-    upper_ = upper;
-    lower_.push_back(static_cast<uint32_t>(number));
-  }
-  RowMap Take() {
-    if (!lower_.empty()) {
-      Close();
-    }
-    return std::exchange(rows_, {});
-  }
-
- private:
-  void Close() {
-    rows_[upper_].rows = RoaringBitmap::FromValues(lower_);
-    lower_.clear();
-  }
-  RowMap rows_;
-  uint32_t upper_ = 0;
-  std::vector<uint32_t> lower_;
-};
-
-class BitmapWriter {
- public:
-  explicit BitmapWriter(const IndexKey& key) : keys_(key), bitmaps_(BinaryKey()) {}
-
-  Status Open(const columnar::DataTypePtr& type, uint64_t count, FileVersion version,
-              IndexOutput* output) {
-    const std::vector<columnar::DataField> columns = {
-        {"keys", type, true, {}},
-        {"bitmaps", columnar::MakeType(columnar::TypeId::kBinary), true, {}}};
-    PCHRONICLE_ASSIGN_OR_RETURN(
-        file_, IndexFileWriter::Create(
-                   output, "bitmap_page_lookup.lance", columns, version,
-                   {{"lance:index_stats", fmt::format("{{\"num_bitmaps\":{}}}", count)}}));
-    return Status::Ok();
-  }
-
-  // No key: the rows without a value.
-  Status Append(const std::string* key, const RowMap& rows) {
-    const std::string bitmap = EncodeRowMap(rows);
-    if (key == nullptr) {
-      keys_.AppendNull();
-    } else {
-      PCHRONICLE_RETURN_IF_ERROR(keys_.Append(*key));
-    }
-    PCHRONICLE_RETURN_IF_ERROR(bitmaps_.Append(bitmap));
-    bytes_ += bitmap.size() + (key == nullptr ? 0 : key->size());
-    return keys_.length() >= kFlushKeys || bytes_ >= kFlushBytes ? Flush() : Status::Ok();
-  }
-
-  Result<proto::Index::File> Finish() {
-    PCHRONICLE_RETURN_IF_ERROR(Flush());
-    return file_->Finish();
-  }
-
- private:
-  static IndexKey BinaryKey() {
-    return IndexKey::For(columnar::MakeType(columnar::TypeId::kBinary)).value();
-  }
-  Status Flush() {
-    bytes_ = 0;
-    return keys_.length() == 0 ? Status::Ok() : file_->Append({keys_.Finish(), bitmaps_.Finish()});
-  }
-
-  KeyArrayBuilder keys_, bitmaps_;
-  uint64_t bytes_ = 0;
-  std::unique_ptr<IndexFileWriter> file_;
-};
+IndexKey BinaryKey() {
+  return IndexKey::For(columnar::MakeType(columnar::TypeId::kBinary)).value();
+}
 
 // Calls `add(number)` for each entry, and `end(key)` behind the last one of a value.
 template <typename End, typename Add>
@@ -111,6 +41,65 @@ Status ForEachValue(SegmentEntries* entries, End end, Add add) {
 
 }  // namespace
 
+void RowGatherer::Add(uint64_t number) {
+  const auto upper = static_cast<uint32_t>(number >> 32);
+  if (!lower_.empty() && upper != upper_) {
+    Close();
+  }
+  upper_ = upper;
+  lower_.push_back(static_cast<uint32_t>(number));
+}
+
+RowMap RowGatherer::Take() {
+  if (!lower_.empty()) {
+    Close();
+  }
+  return std::exchange(rows_, {});
+}
+
+void RowGatherer::Close() {
+  LowerHalves& entry = rows_[upper_];
+  entry.rows = entry.rows.Union(RoaringBitmap::FromValues(lower_));
+  lower_.clear();
+}
+
+BitmapWriter::BitmapWriter(const IndexKey& key) : keys_(key), bitmaps_(BinaryKey()) {}
+
+Result<BitmapWriter> BitmapWriter::Create(const IndexKey& key, uint64_t count, FileVersion version,
+                                          IndexOutput* output) {
+  const std::vector<columnar::DataField> columns = {
+      {"keys", key.type(), true, {}},
+      {"bitmaps", columnar::MakeType(columnar::TypeId::kBinary), true, {}}};
+  BitmapWriter out(key);
+  PCHRONICLE_ASSIGN_OR_RETURN(
+      out.file_, IndexFileWriter::Create(
+                     output, "bitmap_page_lookup.lance", columns, version,
+                     {{"lance:index_stats", fmt::format("{{\"num_bitmaps\":{}}}", count)}}));
+  return out;
+}
+
+Status BitmapWriter::Append(const std::string* key, const RowMap& rows) {
+  const std::string bitmap = EncodeRowMap(rows);
+  if (key == nullptr) {
+    keys_.AppendNull();
+  } else {
+    PCHRONICLE_RETURN_IF_ERROR(keys_.Append(*key));
+  }
+  PCHRONICLE_RETURN_IF_ERROR(bitmaps_.Append(bitmap));
+  bytes_ += bitmap.size() + (key == nullptr ? 0 : key->size());
+  return keys_.length() >= kFlushKeys || bytes_ >= kFlushBytes ? Flush() : Status::Ok();
+}
+
+Status BitmapWriter::Flush() {
+  bytes_ = 0;
+  return keys_.length() == 0 ? Status::Ok() : file_->Append({keys_.Finish(), bitmaps_.Finish()});
+}
+
+Result<proto::Index::File> BitmapWriter::Finish() {
+  PCHRONICLE_RETURN_IF_ERROR(Flush());
+  return file_->Finish();
+}
+
 Result<std::vector<proto::Index::File>> WriteBitmapIndex(SegmentEntries* entries,
                                                          FileVersion version, IndexOutput* output) {
   // The number of bitmaps stands in front of them: one more reading instead of keeping them.
@@ -122,8 +111,8 @@ Result<std::vector<proto::Index::File>> WriteBitmapIndex(SegmentEntries* entries
         return Status::Ok();
       },
       [](uint64_t) {}));
-  BitmapWriter writer(entries->key);
-  PCHRONICLE_RETURN_IF_ERROR(writer.Open(entries->key.type(), count, version, output));
+  PCHRONICLE_ASSIGN_OR_RETURN(BitmapWriter writer,
+                              BitmapWriter::Create(entries->key, count, version, output));
   RowGatherer rows;
   PCHRONICLE_RETURN_IF_ERROR(ForEachValue(
       entries, [&](const std::string* key) { return writer.Append(key, rows.Take()); },

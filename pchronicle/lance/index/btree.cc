@@ -98,6 +98,8 @@ class BTree : public IndexSegment {
     return out;
   }
 
+  uint64_t MostEntries() const override { return data_.rows(); }
+
   Status ForEachEntry(const EntryVisitor& visit, ReadCounters* reads) const override {
     uint64_t entries = 0;
     for (size_t page = 0; page < lookup_.page.size(); ++page) {

@@ -19,11 +19,6 @@ uint64_t NowMs() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
-// Files of 2.0 are not written; readers take the version from the file.
-FileVersion VersionOfIndex(const Table& table) {
-  return table.manifest().file_version == "2.2" ? FileVersion{2, 2} : FileVersion{2, 1};
-}
-
 Result<const FieldNode*> FindColumn(const Table& table, const std::string& column) {
   const FieldNode* field = FindField(table.schema(), column);
   if (field == nullptr) {
@@ -37,6 +32,10 @@ Result<const FieldNode*> FindColumn(const Table& table, const std::string& colum
   return field;
 }
 
+bool HoldsRowIds(const Table& table, const BuildIndexOptions& options) {
+  return table.stable_row_ids() && !options.addresses;
+}
+
 // Adds the live rows of the fragments.
 Status AddRows(const std::shared_ptr<const Table>& table, const std::string& column,
                const std::set<uint64_t>& fragments, const BuildIndexOptions& options,
@@ -47,7 +46,7 @@ Status AddRows(const std::shared_ptr<const Table>& table, const std::string& col
   ScanOptions scan_options;
   scan_options.columns = {column};
   scan_options.fragments = fragments;
-  scan_options.row_id = table->stable_row_ids();
+  scan_options.row_id = HoldsRowIds(*table, options);
   scan_options.row_address = !scan_options.row_id;
   scan_options.parallelism = options.threads;
   PCHRONICLE_ASSIGN_OR_RETURN(std::shared_ptr<const Scan> scan,
@@ -75,12 +74,14 @@ Status AddRows(const std::shared_ptr<const Table>& table, const std::string& col
 }
 
 // Which entries of a segment still stand for a row: those of live rows of fragments it covers. A
-// row that was updated keeps its id and lies in another fragment.
+// row that was updated keeps its id and lies in another fragment. Tables with stable row ids may
+// have segments with addresses all the same: these become ids.
 class LiveRows {
  public:
   static Result<LiveRows> Of(const Table& table, const IndexSegment& segment) {
     LiveRows out;
     out.by_id_ = segment.holds_row_ids();
+    const bool needs_ids = table.stable_row_ids();
     for (size_t i = 0; i < table.fragments().size(); ++i) {
       const proto::Fragment& fragment = table.fragments()[i];
       const auto id = static_cast<uint32_t>(fragment.id);
@@ -90,7 +91,7 @@ class LiveRows {
       Part part;
       part.rows = fragment.physical_rows;
       PCHRONICLE_ASSIGN_OR_RETURN(part.deleted, table.Deletions(i));
-      if (out.by_id_) {
+      if (needs_ids) {
         PCHRONICLE_ASSIGN_OR_RETURN(part.ids, table.RowIds(i));
       }
       out.parts_.emplace(id, std::move(part));
@@ -98,16 +99,21 @@ class LiveRows {
     return out;
   }
 
-  bool Contains(uint64_t number) const {
+  /// The number of the row in a segment that is written now; nothing when the row is gone.
+  std::optional<uint64_t> Find(uint64_t number) const {
     if (!by_id_) {
       const RowAddress row = RowAddress::FromU64(number);
       const auto part = parts_.find(row.fragment);
-      return part != parts_.end() && part->second.Has(row.offset);
+      if (part == parts_.end() || !part->second.Has(row.offset)) {
+        return std::nullopt;
+      }
+      return part->second.ids == nullptr ? number : part->second.ids->At(row.offset);
     }
-    return std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
+    const bool live = std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
       const std::optional<uint64_t> offset = part.second.ids->Find(number);
       return offset && part.second.Has(*offset);
     });
+    return live ? std::optional<uint64_t>(number) : std::nullopt;
   }
 
  private:
@@ -131,17 +137,18 @@ Status AddSegment(const Table& table, const IndexSegment& segment, SegmentEntrie
   std::map<uint32_t, std::vector<uint32_t>> nulls;
   PCHRONICLE_RETURN_IF_ERROR(segment.ForEachEntry(
       [&](const columnar::Array& values, int64_t slot, uint64_t number) {
-        if (!live.Contains(number)) {
+        const std::optional<uint64_t> now = live.Find(number);
+        if (!now) {
           return Status::Ok();
         }
         if (values.IsNull(slot)) {
-          const RowAddress row = RowAddress::FromU64(number);
+          const RowAddress row = RowAddress::FromU64(*now);
           nulls[row.fragment].push_back(row.offset);
           return Status::Ok();
         }
         key.clear();
         entries->key.Append(values, slot, &key);
-        return entries->values.Add(key, number);
+        return entries->values.Add(key, *now);
       },
       &reads));
   for (const auto& [upper, lower] : nulls) {
@@ -160,6 +167,7 @@ Result<BuiltIndex> WriteSegment(const Table& table, const FieldNode& field, std:
   out.index.fields = {field.id};
   out.index.name = std::move(name);
   out.index.dataset_version = table.version();
+  out.index.index_version = table.stable_row_ids() && options.addresses ? 1 : 0;
   out.index.created_at_ms = NowMs();
   out.index.type_url = kind == IndexKind::kBTree ? kBTreeUrl : kBitmapUrl;
   std::vector<uint32_t> covered;
@@ -184,18 +192,6 @@ std::set<uint64_t> AllFragments(const Table& table) {
   return out;
 }
 
-Result<IndexKind> KindOf(const proto::Index& index) {
-  const std::string kind = index.Kind();
-  if (kind == "btreeindexdetails") {
-    return IndexKind::kBTree;
-  }
-  if (kind == "bitmapindexdetails") {
-    return IndexKind::kBitmap;
-  }
-  return Status::Unsupported("index '{}': '{}' is not written, only BTree and Bitmap are",
-                             index.name, kind);
-}
-
 // The entries that segments hold already; false when they have to be read from the table instead.
 Result<bool> AddSegments(const Table& table, const std::vector<proto::Index>& segments,
                          SegmentEntries* entries) {
@@ -213,6 +209,22 @@ Result<bool> AddSegments(const Table& table, const std::vector<proto::Index>& se
 
 }  // namespace
 
+FileVersion VersionOfIndex(const Table& table) {
+  return table.manifest().file_version == "2.2" ? FileVersion{2, 2} : FileVersion{2, 1};
+}
+
+Result<IndexKind> IndexKindOf(const proto::Index& index) {
+  const std::string kind = index.Kind();
+  if (kind == "btreeindexdetails") {
+    return IndexKind::kBTree;
+  }
+  if (kind == "bitmapindexdetails") {
+    return IndexKind::kBitmap;
+  }
+  return Status::Unsupported("index '{}': '{}' is not written, only BTree and Bitmap are",
+                             index.name, kind);
+}
+
 std::vector<proto::Index> SegmentsOf(const Table& table, const std::string& name) {
   std::vector<proto::Index> out;
   for (const proto::Index& index : table.indices()) {
@@ -223,13 +235,19 @@ std::vector<proto::Index> SegmentsOf(const Table& table, const std::string& name
   return out;
 }
 
+bool HoldsAddresses(const Table& table, const std::vector<proto::Index>& segments) {
+  return table.stable_row_ids() &&
+         std::any_of(segments.begin(), segments.end(),
+                     [](const proto::Index& index) { return index.index_version != 0; });
+}
+
 Result<IndexedColumn> ColumnOfIndex(const Table& table, const std::string& name) {
   const std::vector<proto::Index> segments = SegmentsOf(table, name);
   if (segments.empty()) {
     return Status::NotFound("{}: no index '{}'", table.Describe(), name);
   }
   IndexedColumn out;
-  PCHRONICLE_ASSIGN_OR_RETURN(out.kind, KindOf(segments[0]));
+  PCHRONICLE_ASSIGN_OR_RETURN(out.kind, IndexKindOf(segments[0]));
   for (const proto::Index& segment : segments) {
     if (segment.fields != segments[0].fields || segment.Kind() != segments[0].Kind()) {
       return Status::Corruption("{}: the segments of index '{}' are of different kinds or columns",
@@ -280,6 +298,9 @@ Result<std::optional<BuiltIndex>> OptimizeIndex(const std::shared_ptr<const Tabl
   PCHRONICLE_ASSIGN_OR_RETURN(const IndexedColumn column, ColumnOfIndex(*table, name));
   PCHRONICLE_ASSIGN_OR_RETURN(const FieldNode* field, FindColumn(*table, column.path));
   const std::vector<proto::Index> segments = SegmentsOf(*table, name);
+  if (options.addresses) {
+    return Status::InvalidArgument("segments are merged to row ids where a table has these");
+  }
   PCHRONICLE_ASSIGN_OR_RETURN(std::set<uint64_t> unindexed, UnindexedFragments(*table, name));
   if (segments.size() == 1 && unindexed.empty()) {
     return std::optional<BuiltIndex>();

@@ -16,6 +16,12 @@
 namespace pchronicle::lance {
 
 enum class IndexKind : uint8_t { kBTree, kBitmap };
+/// kUnsupported names a kind that is not written.
+Result<IndexKind> IndexKindOf(const proto::Index& index);
+
+/// The version of the index files of a table. Files of 2.0 are not written; readers take it from
+/// the file.
+FileVersion VersionOfIndex(const Table& table);
 
 struct BuildIndexOptions {
   /// Empty: `<column>_idx`.
@@ -24,6 +30,9 @@ struct BuildIndexOptions {
   std::array<uint8_t, 16> uuid{};
   /// Ids of the fragments to index; none: all.
   std::optional<std::set<uint64_t>> fragments;
+  /// Entries are addresses even if rows have stable ids (index_version 1). All segments of a name
+  /// have to agree in it: the official library refuses others.
+  bool addresses = false;
   /// Entries beyond this go to a temporary file while they are sorted.
   uint64_t memory_bytes = 256 << 20;
   size_t threads = 1;
@@ -40,15 +49,19 @@ struct BuiltIndex {
 };
 
 /// Reads the column (a member of structs: `a.b`) of the fragments and writes a segment over its
-/// live rows (lance.md D1 to D3). It holds row ids in tables with stable row ids, else addresses.
-/// Replaces nothing: with the name of an index that is there it is one more segment of it.
-/// kInvalidArgument: no such column or fragment. kUnsupported: a column without an order.
+/// live rows (lance.md D1 to D3). It holds row ids in tables with stable row ids, unless addresses
+/// are asked for. Replaces nothing: with the name of an index that is there it is one more segment
+/// of it. kInvalidArgument: no such column or fragment. kUnsupported: a column without an order.
 Result<BuiltIndex> BuildIndex(const std::shared_ptr<const Table>& table, const std::string& column,
                               IndexKind kind, const BuildIndexOptions& options,
                               IndexOutput* output);
 
 /// The segments of that name.
 std::vector<proto::Index> SegmentsOf(const Table& table, const std::string& name);
+
+/// Segments of a table with stable row ids whose entries are addresses all the same, as release 14
+/// writes BTrees.
+bool HoldsAddresses(const Table& table, const std::vector<proto::Index>& segments);
 
 /// What the segments of an index have in common.
 struct IndexedColumn {

@@ -69,6 +69,24 @@ Result<columnar::RecordBatch> IndexFile::Read(std::span<const size_t> columns, u
   return out;
 }
 
+Status IndexFile::ForEachBatch(
+    std::span<const size_t> columns,
+    const std::function<Status(uint64_t first, const columnar::RecordBatch& batch)>& use,
+    ReadCounters* reads) const {
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::unique_ptr<RowReader> reader, Reader(columns));
+  const uint64_t step = reader->SuggestRows();
+  Status status;
+  for (uint64_t at = 0; at < rows() && status.ok(); at += step) {
+    columnar::RecordBatch batch;
+    status = reader->ReadRows(at, std::min(rows(), at + step), &batch);
+    if (status.ok()) {
+      status = use(at, batch);
+    }
+  }
+  *reads += reader->counters();
+  return status;
+}
+
 Result<columnar::ArrayPtr> IndexFile::Take(size_t column, std::span<const uint64_t> rows,
                                            ReadCounters* reads) const {
   PCHRONICLE_ASSIGN_OR_RETURN(const std::unique_ptr<RowReader> reader,

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +32,11 @@ class IndexFile {
   /// Rows [begin, end) of some columns, by position.
   Result<columnar::RecordBatch> Read(std::span<const size_t> columns, uint64_t begin, uint64_t end,
                                      ReadCounters* reads) const;
+  /// All rows of some columns, in batches of about 2 MiB that begin at row `first`.
+  Status ForEachBatch(
+      std::span<const size_t> columns,
+      const std::function<Status(uint64_t first, const columnar::RecordBatch& batch)>& use,
+      ReadCounters* reads) const;
   /// Ascending rows of one column.
   Result<columnar::ArrayPtr> Take(size_t column, std::span<const uint64_t> rows,
                                   ReadCounters* reads) const;

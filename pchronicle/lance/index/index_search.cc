@@ -1,6 +1,7 @@
 #include "pchronicle/lance/index/index_search.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "pchronicle/lance/index/index_segment.h"
@@ -56,19 +57,28 @@ class Search {
     if (field == nullptr) {
       return out;  // the scan names unknown columns
     }
-    for (const bool exact_kinds : {true, false}) {
+    std::map<std::string, RowSet> inexact;  // by kind: what passes must pass all of them
+    for (const bool zones : {false, true}) {
       for (const proto::Index& index : table_.indices()) {
-        const bool exact = index.Kind() != "zonemapindexdetails";
-        if (index.fields.size() == 1 && index.fields[0] == field->id && exact == exact_kinds) {
-          PCHRONICLE_RETURN_IF_ERROR(AddSegment(index, leaf, &out));
+        if (index.fields.size() != 1 || index.fields[0] != field->id || HasZones(index) != zones) {
+          continue;
         }
+        PCHRONICLE_RETURN_IF_ERROR(
+            AddSegment(index, leaf, out, zones ? &inexact[index.Kind()] : &out));
       }
     }
+    RowSet some;
+    for (const auto& [kind, rows] : inexact) {
+      some = Intersect(some, rows);
+    }
+    out.merge(some);
     return out;
   }
 
-  // Adds the rows of fragments that the segment covers and none before it did.
-  Status AddSegment(const proto::Index& index, const Predicate& leaf, RowSet* out) {
+  // Adds the rows of fragments that the segment covers and none before it did; `known`: fragments
+  // of which more is known already.
+  Status AddSegment(const proto::Index& index, const Predicate& leaf, const RowSet& known,
+                    RowSet* out) {
     PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<const IndexSegment> segment,
                                 OpenIndexSegment(table_, index));
     if (segment == nullptr || !segment->Answers(leaf)) {
@@ -77,7 +87,7 @@ class Search {
     std::vector<size_t> fragments;
     for (size_t i = 0; i < table_.fragments().size(); ++i) {
       const auto id = static_cast<uint32_t>(table_.fragments()[i].id);
-      if (segment->covered().Contains(id) && !out->contains(id)) {
+      if (segment->covered().Contains(id) && !out->contains(id) && !known.contains(id)) {
         fragments.push_back(i);
       }
     }

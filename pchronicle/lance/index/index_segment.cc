@@ -2,10 +2,14 @@
 
 #include <fmt/core.h>
 
+#include "pchronicle/lance/index/zones.h"
+
 namespace pchronicle::lance {
 namespace {
 
 constexpr std::string_view kReuseIndex = "__lance_frag_reuse";
+constexpr std::string_view kZoneMap = "zonemapindexdetails";
+constexpr std::string_view kBloomFilter = "bloomfilterindexdetails";
 
 // What is read of each kind: the newest index_version, and from which one on the entries of a table
 // with stable row ids are addresses (D1).
@@ -17,7 +21,8 @@ constexpr KindRule kKinds[] = {
     {"btreeindexdetails", 1, 1},
     {"bitmapindexdetails", 1, 1},
     {"labellistindexdetails", 2, 2},
-    {"zonemapindexdetails", 0, 0},
+    {kZoneMap, 0, 0},
+    {kBloomFilter, 0, 0},
 };
 
 const KindRule* FindKind(std::string_view kind) {
@@ -36,14 +41,27 @@ Result<std::shared_ptr<const IndexSegment>> OpenKind(const Table& table, const p
   if (rule.kind == "btreeindexdetails") {
     return OpenBTree(table, index, std::move(covered), row_ids);
   }
-  if (rule.kind == "zonemapindexdetails") {
+  if (rule.kind == kZoneMap) {
     return OpenZoneMap(table, index, std::move(covered));
+  }
+  if (rule.kind == kBloomFilter) {
+    return OpenBloomFilter(table, index, std::move(covered));
   }
   return OpenBitmapIndex(table, index, std::move(covered), row_ids,
                          rule.kind == "labellistindexdetails");
 }
 
 }  // namespace
+
+Result<std::unique_ptr<ZoneCheck>> IndexSegment::CheckZones(uint32_t, uint64_t,
+                                                            ReadCounters*) const {
+  return std::unique_ptr<ZoneCheck>();
+}
+
+bool HasZones(const proto::Index& index) {
+  const std::string kind = index.Kind();
+  return kind == kZoneMap || kind == kBloomFilter;
+}
 
 std::string WhyUnusable(const Table& table, const proto::Index& index) {
   const std::string kind = index.Kind();
@@ -60,8 +78,8 @@ std::string WhyUnusable(const Table& table, const proto::Index& index) {
   if (index.fields.size() != 1) {
     return fmt::format("it has {} columns", index.fields.size());
   }
-  if (kind == "zonemapindexdetails" && table.stable_row_ids()) {
-    return "zone maps of tables with stable row ids are not read";
+  if (HasZones(index) && table.stable_row_ids()) {
+    return "zones of tables with stable row ids are not read";
   }
   for (const proto::Index& other : table.indices()) {
     if (other.name == kReuseIndex) {

@@ -11,6 +11,8 @@
 
 namespace pchronicle::lance {
 
+class ZoneCheck;
+
 /// What a segment found: rows by upper half of the number it holds, and whether these are exactly
 /// the rows for which the predicate is true.
 struct SegmentRows {
@@ -33,9 +35,15 @@ class IndexSegment {
   using EntryVisitor =
       std::function<Status(const columnar::Array& values, int64_t slot, uint64_t number)>;
   virtual Status ForEachEntry(const EntryVisitor& visit, ReadCounters* reads) const = 0;
+  /// Entries of a BTree; 0 where they are not counted beforehand.
+  virtual uint64_t MostEntries() const { return 0; }
+  /// A check of the zones of a fragment with so many rows, which outlives neither this nor `reads`;
+  /// none where there are entries.
+  virtual Result<std::unique_ptr<ZoneCheck>> CheckZones(uint32_t fragment, uint64_t rows,
+                                                        ReadCounters* reads) const;
   /// Numbers are row ids, not addresses (lance.md D1).
   bool holds_row_ids() const { return holds_row_ids_; }
-  /// Fragments it covers, as its metadata says.
+  /// Fragments it covers: as its metadata says, of kinds with zones only those that have one.
   const RoaringBitmap& covered() const { return covered_; }
 
  protected:
@@ -51,6 +59,8 @@ class IndexSegment {
 /// no fragment bitmap, files of another file version, parts of a partitioned build (C3, D2).
 Result<std::shared_ptr<const IndexSegment>> OpenIndexSegment(const Table& table,
                                                              const proto::Index& index);
+/// The segment leaves out rows of zones only: what it gives is a superset.
+bool HasZones(const proto::Index& index);
 /// Why OpenIndexSegment gives null without opening a file; empty when it may be usable.
 std::string WhyUnusable(const Table& table, const proto::Index& index);
 
@@ -65,5 +75,8 @@ Result<std::shared_ptr<const IndexSegment>> OpenBitmapIndex(const Table& table,
 Result<std::shared_ptr<const IndexSegment>> OpenZoneMap(const Table& table,
                                                         const proto::Index& index,
                                                         RoaringBitmap covered);
+Result<std::shared_ptr<const IndexSegment>> OpenBloomFilter(const Table& table,
+                                                            const proto::Index& index,
+                                                            RoaringBitmap covered);
 
 }  // namespace pchronicle::lance

@@ -161,7 +161,8 @@ Status ParseUuid(std::string_view bytes, std::array<uint8_t, 16>* out) {
   return Status::Ok();
 }
 
-Status ParseDetails(std::string_view bytes, Index* out) {
+template <typename T>
+Status ParseDetails(std::string_view bytes, T* out) {
   return ForEachMember(bytes, "Any", [&](const Member& m) {
     switch (m.number()) {
       case 1:
@@ -285,6 +286,28 @@ Result<Index> ParseIndex(std::string_view bytes) {
         return AppendMessage(m, &out.files, ParseIndexFile);
       default:
         out.unknown += m.raw();
+        return Status::Ok();
+    }
+  }));
+  return out;
+}
+
+Result<RewrittenIndex> ParseRewrittenIndex(std::string_view bytes) {
+  RewrittenIndex out;
+  PCHRONICLE_RETURN_IF_ERROR(ForEachMember(bytes, "RewrittenIndex", [&](const Member& m) -> Status {
+    switch (m.number()) {
+      case 1:
+      case 2:
+      case 3: {
+        PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view inner, m.Bytes());
+        return m.number() == 3 ? ParseDetails(inner, &out)
+                               : ParseUuid(inner, m.number() == 1 ? &out.old_uuid : &out.uuid);
+      }
+      case 4:
+        return m.Get(&out.index_version);
+      case 5:
+        return AppendMessage(m, &out.files, ParseIndexFile);
+      default:
         return Status::Ok();
     }
   }));

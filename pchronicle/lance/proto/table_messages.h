@@ -122,6 +122,15 @@ struct Index {
   bool operator==(const Index&) const = default;
 };
 
+/// A segment that a rewrite replaced by files with the new addresses of its rows (A10).
+struct RewrittenIndex {
+  std::array<uint8_t, 16> old_uuid{}, uuid{};
+  std::string type_url, details;
+  int32_t index_version = 0;
+  std::vector<Index::File> files;
+  bool operator==(const RewrittenIndex&) const = default;
+};
+
 /// Changes to one map of key-value pairs (A5).
 struct UpdateMap {
   struct Entry {
@@ -174,9 +183,10 @@ struct Transaction {
   std::vector<Index> new_indices, removed_indices;
   uint64_t restored_version = 0;
   uint64_t reserved_fragments = 0;
-  std::vector<Field> schema;              // overwrite, merge, project
-  Metadata schema_metadata;               // overwrite, merge
-  std::vector<RewriteGroup> groups;       // rewrite; old ids and new fragments stand above, too
+  std::vector<Field> schema;         // overwrite, merge, project
+  Metadata schema_metadata;          // overwrite, merge
+  std::vector<RewriteGroup> groups;  // rewrite; old ids and new fragments stand above, too
+  std::vector<RewrittenIndex> rewritten_indices;
   std::vector<uint32_t> fields_modified;  // update: columns rewritten in place
   std::vector<int32_t> replaced_fields;   // data_replacement
   std::optional<UpdateMap> config_updates, table_metadata_updates, schema_metadata_updates;
@@ -203,6 +213,7 @@ struct VersionRun {
 Result<DataFile> ParseDataFile(std::string_view bytes);
 Result<Fragment> ParseFragment(std::string_view bytes);
 Result<Index> ParseIndex(std::string_view bytes);
+Result<RewrittenIndex> ParseRewrittenIndex(std::string_view bytes);
 Result<Manifest> ParseManifest(std::string_view bytes);
 Result<std::vector<Index>> ParseIndexSection(std::string_view bytes);
 Result<Transaction> ParseTransaction(std::string_view bytes);
@@ -211,6 +222,7 @@ Result<std::vector<VersionRun>> ParseVersionRuns(std::string_view bytes);
 
 WireWriter Write(const Fragment& fragment);
 WireWriter Write(const Index& index);
+WireWriter Write(const RewrittenIndex& index);
 /// The transaction's position goes to member 21, which every release from 1.0 on reads (A6).
 WireWriter Write(const Manifest& manifest);
 WireWriter WriteIndexSection(const std::vector<Index>& indices);

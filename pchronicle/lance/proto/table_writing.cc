@@ -57,6 +57,31 @@ WireWriter WriteWriterVersion(const WriterVersion& writer) {
   return out;
 }
 
+WireWriter WriteUuid(const std::array<uint8_t, 16>& uuid) {
+  WireWriter out;
+  out.Bytes(1, std::string_view(reinterpret_cast<const char*>(uuid.data()), uuid.size()));
+  return out;
+}
+
+void WriteDetails(uint32_t member, const std::string& type_url, const std::string& details,
+                  WireWriter* out) {
+  if (!type_url.empty() || !details.empty()) {
+    WireWriter item;
+    item.Text(1, type_url);
+    item.Text(2, details);
+    out->Message(member, item);
+  }
+}
+
+void WriteIndexFiles(uint32_t member, const std::vector<Index::File>& files, WireWriter* out) {
+  for (const Index::File& file : files) {
+    WireWriter item;
+    item.Text(1, file.path);
+    item.Number(2, file.size);
+    out->Message(member, item);
+  }
+}
+
 }  // namespace
 
 WireWriter Write(const Fragment& fragment) {
@@ -82,32 +107,30 @@ WireWriter Write(const Fragment& fragment) {
 }
 
 WireWriter Write(const Index& index) {
-  WireWriter out, uuid;
-  uuid.Bytes(1,
-             std::string_view(reinterpret_cast<const char*>(index.uuid.data()), index.uuid.size()));
-  out.Message(1, uuid);
+  WireWriter out;
+  out.Message(1, WriteUuid(index.uuid));
   out.Packed(2, std::span<const int32_t>(index.fields));
   out.Text(3, index.name);
   out.Number(4, index.dataset_version);
   if (index.fragment_bitmap) {
     out.Bytes(5, *index.fragment_bitmap);
   }
-  if (!index.type_url.empty() || !index.details.empty()) {
-    WireWriter details;
-    details.Text(1, index.type_url);
-    details.Text(2, index.details);
-    out.Message(6, details);
-  }
+  WriteDetails(6, index.type_url, index.details, &out);
   out.PresentSigned(7, index.index_version);
   out.Number(8, index.created_at_ms);
   WriteBase(9, index.base_id, &out);
-  for (const Index::File& file : index.files) {
-    WireWriter item;
-    item.Text(1, file.path);
-    item.Number(2, file.size);
-    out.Message(10, item);
-  }
+  WriteIndexFiles(10, index.files, &out);
   out.Raw(index.unknown);
+  return out;
+}
+
+WireWriter Write(const RewrittenIndex& index) {
+  WireWriter out;
+  out.Message(1, WriteUuid(index.old_uuid));
+  out.Message(2, WriteUuid(index.uuid));
+  WriteDetails(3, index.type_url, index.details, &out);
+  out.Number(4, static_cast<uint64_t>(index.index_version));
+  WriteIndexFiles(5, index.files, &out);
   return out;
 }
 

@@ -151,7 +151,8 @@ Status ParseOperation(std::string_view bytes, Transaction* out) {
                         : Status::Ok();
       case Operation::kRewrite: {
         if (n != 3) {
-          return Status::Ok();
+          return n == 4 ? AppendMessage(m, &out->rewritten_indices, ParseRewrittenIndex)
+                        : Status::Ok();
         }
         PCHRONICLE_ASSIGN_OR_RETURN(const std::string_view group, m.Bytes());
         return ParseRewriteGroup(group, out);
@@ -238,6 +239,9 @@ WireWriter WriteOperation(const Transaction& t) {
           item.Message(2, Write(fragment));
         }
         out.Message(3, item);
+      }
+      for (const RewrittenIndex& index : t.rewritten_indices) {
+        out.Message(4, Write(index));
       }
       break;
     case Operation::kRestore:

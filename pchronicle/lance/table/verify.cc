@@ -8,6 +8,7 @@
 
 #include "pchronicle/base/hash.h"
 #include "pchronicle/lance/index/index_segment.h"
+#include "pchronicle/lance/index/zones.h"
 #include "pchronicle/lance/table/fragment_reader.h"
 #include "pchronicle/lance/table/projection.h"
 #include "pchronicle/lance/table/text_check.h"
@@ -273,6 +274,32 @@ class Verifier {
     return Status::Ok();
   }
 
+  // Zones of the fragments that the index says it covers, against their rows.
+  Status CompareZones(const proto::Index& index, const IndexSegment& segment, const FieldNode& root,
+                      const std::string& path, const std::string& place) {
+    PCHRONICLE_ASSIGN_OR_RETURN(const RoaringBitmap covered,
+                                RoaringBitmap::Decode(*index.fragment_bitmap));
+    for (size_t i = 0; i < table_->fragments().size(); ++i) {
+      const uint64_t rows = table_->fragments()[i].physical_rows;
+      const auto id = static_cast<uint32_t>(table_->fragments()[i].id);
+      if (!covered.Contains(id)) {
+        continue;
+      }
+      PCHRONICLE_ASSIGN_OR_RETURN(const auto deleted, table_->Deletions(i));
+      PCHRONICLE_ASSIGN_OR_RETURN(const auto check, segment.CheckZones(id, rows, &report_.reads));
+      PCHRONICLE_RETURN_IF_ERROR(
+          ReadColumn(i, root, [&](const columnar::RecordBatch& batch) -> Status {
+            PCHRONICLE_ASSIGN_OR_RETURN(const columnar::ArrayPtr array, FindArray(batch, path));
+            return check->Add(*array, deleted.get());
+          }));
+      for (std::string& text : check->Finish()) {
+        Problem(place, Status::Corruption("{}", text));
+      }
+      report_.index_entries += check->zones();
+    }
+    return Status::Ok();
+  }
+
   void CheckIndex(const proto::Index& index) {
     const std::string place = fmt::format("index {} ({})", index.name, index.UuidText());
     if (const std::string reason = WhyUnusable(*table_, index); !reason.empty()) {
@@ -296,7 +323,8 @@ class Verifier {
       return;
     }
     const bool labels = index.Kind() == "labellistindexdetails";
-    const Status status = CompareIndex(**segment, *root, path, labels);
+    const Status status = HasZones(index) ? CompareZones(index, **segment, *root, path, place)
+                                          : CompareIndex(**segment, *root, path, labels);
     if (status.code() == StatusCode::kUnsupported) {
       report_.skipped.push_back({place, status.message()});
     } else if (!status.ok()) {

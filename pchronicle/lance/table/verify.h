@@ -23,12 +23,12 @@ struct VerifyReport {
   uint64_t unreadable = 0;       // columns of fragments among these: unsupported, not damaged
   uint64_t fragments = 0, data_files = 0, rows = 0, deleted_rows = 0;
   uint64_t values = 0;  // slots read, one for each row and top-level column
-  uint64_t indices = 0, index_entries = 0;
+  uint64_t indices = 0, index_entries = 0;  // entries, or zones of indices that have these
   ReadCounters reads;
 };
 
 /// Reads every page of every column and every entry of every index: data files against the
-/// manifest, deletions and row ids against the rows, index entries against the column. Memory is
+/// manifest, deletions and row ids against the rows, index entries and zones against the column. Memory is
 /// that of one batch; problems beyond 1000 are not kept. `progress(done, total)` counts columns of
 /// fragments. Fails only when cancelled.
 Result<VerifyReport> Verify(const std::shared_ptr<const Table>& table, const Context& context,

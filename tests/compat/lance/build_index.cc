@@ -4,6 +4,8 @@
 //   build_lance_index TABLE build COLUMN {BTREE|BITMAP}    all fragments
 //   build_lance_index TABLE delta COLUMN {BTREE|BITMAP}    those that `COLUMN_idx` does not cover
 //   build_lance_index TABLE optimize NAME                  one segment for all of that name
+//   build_lance_index TABLE compact ROWS                   compacts and commits; segments written
+//   again
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -14,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "pchronicle/lance/edit/compact.h"
 #include "pchronicle/lance/index/index_builder.h"
 
 namespace pchronicle::lance {
@@ -66,6 +69,13 @@ std::string ToJson(const BuiltIndex& built) {
 
 Result<std::string> Run(const std::vector<std::string>& args) {
   PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<io::Store> store, io::OpenLocalStore(args[0]));
+  if (args[1] == "compact") {
+    CompactOptions options;
+    options.target_rows = std::stoull(args[2]);
+    options.deleted_share = 0;
+    PCHRONICLE_ASSIGN_OR_RETURN(const CompactResult done, CompactTable(store, options));
+    return fmt::format("{}", done.indices_remapped);
+  }
   PCHRONICLE_ASSIGN_OR_RETURN(const auto table, Table::Open(store));
   BuildIndexOptions options;
   options.memory_bytes = 16 << 10;  // so that sorting goes through the temporary file

@@ -124,6 +124,11 @@ TEST(LanceFlippedBytes, IndexFilesGiveErrorsOrAnswers_LNC_D) {
                       columnar::Compare("id", columnar::CompareOp::kLt, int64_t{10}))
                 .errors,
             10U);
+  const Outcome filters =
+      FlipBytes("lance14_index_bloom", "_indices", 29,
+                columnar::Compare("name", columnar::CompareOp::kEq, std::string("nobody")));
+  EXPECT_GT(filters.errors, 10U);
+  EXPECT_GT(filters.found_by_verify, 10U);
   const Outcome labels = FlipBytes("lance14_index_label_list", "_indices", 2);
   EXPECT_GT(labels.found_by_verify, 10U);
 }
