@@ -17,6 +17,20 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import official_lance  # noqa: E402
 
 
+def loses_rows(array, in_list=False):
+    """Release 1.0.4 loses rows of lists with wide or without any values, also of its own files where it writes such pages."""
+    import pyarrow as pa
+    kind = array.type
+    wide = pa.types.is_fixed_size_list(kind) or pa.types.is_decimal256(kind)
+    if in_list and (wide or array.null_count == len(array)):
+        return True
+    if pa.types.is_struct(kind):
+        return any(loses_rows(array.field(i), in_list) for i in range(kind.num_fields))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return loses_rows(array.flatten(), True)
+    return False
+
+
 def rewritten(rewrite, folder, work, release):
     """Compares our file with theirs; gives the number of files compared."""
     import lance
@@ -35,13 +49,20 @@ def rewritten(rewrite, folder, work, release):
             names = done.stdout.split()
             if not names:
                 continue
-            table = LanceFileReader(out).read_all().to_table()
             want = theirs.to_table(columns=names)
+            if release.number < (6,):
+                bad = [name for name in names if loses_rows(want.column(name).combine_chunks())]
+                names = [name for name in names if name not in bad]
+                if bad:
+                    release.without("lists of wide or of only null items", "the release loses rows of them")
+                if not names:
+                    continue
+            table = LanceFileReader(out, columns=names).read_all().to_table()
             for name in names:
                 a, b = table.column(name).combine_chunks(), want.column(name).combine_chunks()
                 if not a.equals(b) and a.to_pylist() != b.to_pylist() and str(a.to_pylist()) != str(b.to_pylist()):
                     raise SystemExit("%s: column %s differs in 2.%s" % (folder, name, minor))
-            taken = LanceFileReader(out).take_rows([0, table.num_rows // 2] if table.num_rows > 2 else [0]).to_table()
+            taken = LanceFileReader(out, columns=names).take_rows([0, table.num_rows // 2] if table.num_rows > 2 else [0]).to_table()
             if taken.num_rows < 1:
                 raise SystemExit("%s: take gave nothing" % folder)
             compared += 1
