@@ -29,6 +29,16 @@ class PlainValue : public ZipValueDecoder {
   size_t width_;
 };
 
+/// Stands for a null: its level says so, no bytes follow.
+class NoValue : public ZipValueDecoder {
+ public:
+  Status Append(Bytes value, ValueBuilder* out) override {
+    out->AppendEmpty(1);
+    return value.empty() ? Status::Ok()
+                         : Status::Corruption("{} bytes in the place of a null", value.size());
+  }
+};
+
 class TextValue : public ZipValueDecoder {
  public:
   Status Append(Bytes value, ValueBuilder* out) override {
@@ -250,6 +260,11 @@ Result<DecoderPtr> MakeZipValueDecoder(const Encoding& encoding, const ValueShap
       }
       PCHRONICLE_RETURN_IF_ERROR(CheckBytes(encoding, shape.PlainBytes(), bytes));
       return DecoderPtr(std::make_unique<PlainValue>(shape.PlainBytes()));
+    case Encoding::Kind::kConstant:
+      if (encoding.value || bytes != 0) {
+        break;
+      }
+      return DecoderPtr(std::make_unique<NoValue>());
     case Encoding::Kind::kVariable:
       if (shape.kind != Kind::kVariable) {
         break;

@@ -63,7 +63,8 @@ Status FullZipPage::Open(const ValueShape& shape) {
     }
     length_bytes_ = *layout_.bits_per_offset / 8;
   } else if (layout_.bits_per_value && *layout_.bits_per_value % 8 == 0 &&
-             *layout_.bits_per_value != 0) {
+             (*layout_.bits_per_value != 0 || control_bytes_ != 0)) {
+    // Release 1.0.4 writes fixed-size lists that are all null as nothing but control words.
     value_bytes_ = *layout_.bits_per_value / 8;
   } else {
     return Status::Unsupported("full-zip page with values of {} bits",
@@ -194,6 +195,14 @@ Status FullZipPage::AppendEntries(Bytes entries, uint64_t rows, LeafBuilder* out
     out->values.AppendPlain(entries.data(), row_count, value_bytes_);
     out->structure.AppendFlat(plan_, nullptr, row_count);
     return Status::Ok();
+  }
+  if (length_bytes_ == 0 && value_bytes_ == 0) {
+    // What takes no bytes in the file is counted before it takes memory.
+    const uint64_t bytes = out->values.shape().PlainBytes();
+    if (bytes != 0 && entries.size() / control_bytes_ > options_.max_batch_bytes / bytes) {
+      return Status::ResourceExhausted("{} values of {} bytes in one batch: read fewer rows",
+                                       entries.size() / control_bytes_, bytes);
+    }
   }
   rep_.clear();
   def_.clear();

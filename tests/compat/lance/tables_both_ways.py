@@ -4,7 +4,8 @@
 A model keeps the rows in Python. Each round makes a table with one of the libraries, then takes random steps with either:
 append, delete, update, merge, compaction, columns, restore, clean-up, overwrite. After every step the official library must
 give the model's rows, at the end ours must, too, and ours must find nothing wrong in the table. Then both append at the same
-time, and no row may be lost. Needs the peers of ./dev setup --peers; exit status 77 without them.
+time, and no row may be lost. Releases that know no 2.1 make the tables themselves, and ours take the steps that write no
+rows. Needs the peers of ./dev setup --peers; exit status 77 without them.
 """
 import datetime
 import os
@@ -15,8 +16,12 @@ import sys
 import tempfile
 import threading
 
-PEERS = os.environ.get("PCHRONICLE_PEERS", os.path.join(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")), "pchronicle-peers"))
-PYTHON = os.path.join(PEERS, "bench/bin/python")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import official_lance  # noqa: E402
+
+
+# Steps of ours that write no rows: they work on tables of any file version.
+WITHOUT_ROWS = {"delete", "index", "optimize", "drop", "rename", "nulls", "restore", "cleanup", "config"}
 
 
 class Ours:
@@ -40,9 +45,10 @@ def schema(pa):
 class Model:
     """Rows as dictionaries, and the columns that there are."""
 
-    def __init__(self, dice):
-        self.dice, self.next_id, self.rows, self.columns = dice, 0, [], ["id", "name", "score", "flag", "at", "raw", "tags", "calls"]
-        self.base = list(self.columns)
+    def __init__(self, dice, all_columns, long_text=90):
+        self.long_text = long_text
+        self.dice, self.next_id, self.rows, self.all_columns = dice, 0, [], all_columns
+        self.columns, self.base = list(all_columns), list(all_columns)
 
     def make(self, count, ids=None):
         out = []
@@ -50,7 +56,7 @@ class Model:
             d = self.dice
             at = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(microseconds=d.randrange(10**12))
             out.append({"id": self.next_id if ids is None else ids[i],
-                        "name": None if d.random() < 0.1 else "n%d " % d.randrange(50) * d.choice([1, 1, 1, 90]),
+                        "name": None if d.random() < 0.1 else "n%d " % d.randrange(50) * d.choice([1, 1, 1, self.long_text]),
                         "score": None if d.random() < 0.1 else d.random(), "flag": d.choice([True, False, None]),
                         "at": at, "raw": bytes(d.randrange(256) for _ in range(d.randrange(9))),
                         "tags": d.choice([None, [], ["a"], ["b", None, "c" * d.randrange(99)]]),
@@ -69,12 +75,23 @@ class Model:
 
 
 class Round:
-    def __init__(self, pa, lance, ours, work, dice, number):
+    def __init__(self, pa, lance, ours, work, dice, number, release):
+        self.release = release
         self.pa, self.lance, self.ours, self.dice, self.work = pa, lance, ours, dice, work
-        self.model = Model(dice)
+        columns = schema(pa).names
+        if release.number < (6,):
+            columns.remove("calls")
+            release.without("lists of structs with nulls", "the release misreads its own")
+            release.without("long texts with nulls", "the release writes damaged files")
+        self.model = Model(dice, columns, long_text=90 if release.number >= (6,) else 9)
         self.path = "%s/t%d.lance" % (work, number)
         self.log, self.versions = [], {}
-        self.stable, self.files = dice.random() < 0.4, 0
+        self.stable, self.files = dice.random() < 0.4 and release.stable_row_ids, 0
+        self.rows_of_ours = release.reads("2.1")
+        if not self.rows_of_ours:
+            release.without("tables and rows of ours", "they are in files of version 2.1")
+        if not release.stable_row_ids:
+            release.without("stable row ids", "not known to the release")
         self.extra_null = None
 
     def table(self, rows):
@@ -91,6 +108,17 @@ class Round:
         self.lance.write_dataset(self.table(rows), path, data_storage_version="2.1")
         return path
 
+    def options(self):
+        """How the official library makes a table."""
+        versions = self.release.file_versions
+        out = {"data_storage_version": self.dice.choice(versions[1:] or versions), "max_rows_per_file": self.dice.choice([40, 1000])}
+        if self.release.number < (1,):
+            out["max_rows_per_file"] = 1000
+            self.release.without("files cut at 40 rows", "the release moves nulls when it cuts")
+        if self.stable:
+            out["enable_stable_row_ids"] = True
+        return out
+
     def check(self):
         got = self.lance.dataset(self.path).to_table().to_pylist()
         want = self.model.sorted()
@@ -100,6 +128,12 @@ class Round:
             raise SystemExit("official rows differ: %d for %d, %r\n%s" % (len(got), len(want), bad, "\n".join(self.log)))
 
     def check_ours(self):
+        if not self.rows_of_ours:
+            self.ours("check", self.path)
+            rows = self.ours("count", self.path, "id", ">=", 0)
+            if rows != len(self.model.rows):
+                raise SystemExit("we count %d rows, there are %d\n%s" % (rows, len(self.model.rows), "\n".join(self.log)))
+            return
         out = self.path + ".copy"
         shutil.rmtree(out, ignore_errors=True)
         self.ours("create", out, self.path)
@@ -112,12 +146,11 @@ class Round:
     def create(self):
         rows = self.model.make(self.dice.randrange(300))
         self.model.rows = rows
-        mine = self.dice.random() < 0.6
+        mine = self.dice.random() < 0.6 and self.rows_of_ours
         if mine:
             self.ours("create", self.path, self.source(rows), self.dice.choice([40, 1000]), *(["stable"] if self.stable else []))
         else:
-            self.lance.write_dataset(self.table(rows), self.path, data_storage_version=self.dice.choice(["2.1", "2.2"]),
-                                     max_rows_per_file=self.dice.choice([40, 1000]), enable_stable_row_ids=self.stable)
+            self.lance.write_dataset(self.table(rows), self.path, **self.options())
         self.note("create", mine)
 
     def note(self, what, mine):
@@ -132,6 +165,9 @@ class Round:
         mine, d, m = self.dice.random() < 0.5, self.dice, self.model
         what = d.choice(["append", "append", "delete", "delete", "update", "update", "merge", "merge", "compact", "compact",
                          "index", "optimize", "double", "drop", "rename", "nulls", "restore", "cleanup", "overwrite", "config"])
+        mine = mine and (self.rows_of_ours or what in WITHOUT_ROWS)
+        if not self.they_can(what, mine):
+            return
         ds = self.lance.dataset(self.path)
         pivot = d.choice(self.ids() or [0])
         test = d.choice(["<", "=", ">="])
@@ -175,7 +211,7 @@ class Round:
                 elif r["id"] not in have and kind != "update":
                     m.rows.append(r)
         elif what == "compact":
-            target = d.choice([50, 500, 100000])
+            target = d.choice([50, 500, 100000]) if self.release.number >= (1,) else 100000
             if mine:
                 self.ours("compact", self.path, target)
             else:
@@ -241,8 +277,7 @@ class Round:
         elif what == "overwrite":
             if d.random() < 0.6:
                 return
-            m.columns = m.base = ["id", "name", "score", "flag", "at", "raw", "tags", "calls"]
-            m.columns, m.base = list(m.columns), list(m.base)
+            m.columns, m.base = list(m.all_columns), list(m.all_columns)
             rows = m.make(d.randrange(100))
             if mine:
                 self.ours("overwrite", self.path, self.source(rows))
@@ -258,6 +293,18 @@ class Round:
         self.check()
         if self.lance.dataset(self.path).list_indices() and m.rows:
             self.check_filter()
+
+    def they_can(self, what, mine):
+        """Whether this release has the step, or can live with ours."""
+        missing = {}
+        if self.release.number < (1,):
+            missing = {"config": "not known to the release" if not mine else None,
+                       "index": "the files of our indices are of version 2.1" if mine else None,
+                       "optimize": "the files of our indices are of version 2.1" if mine else None,
+                       "nulls": "the release cannot read columns without a file where rows are deleted"}
+        if missing.get(what):
+            self.release.without(("our " if mine else "its ") + what, missing[what])
+        return not missing.get(what)
 
     def check_filter(self):
         """Filters that an index answers give what a full scan gives, in both libraries' tables."""
@@ -302,22 +349,17 @@ class Round:
         self.check_ours()
 
 
-def main():
+def main(release):
     program = sys.argv[1]
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 6
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    if not os.path.exists(PYTHON):
-        print("skipped: no official library (./dev setup --peers)", file=sys.stderr)
-        sys.exit(77)
-    if os.path.realpath(sys.prefix) != os.path.realpath(os.path.join(PEERS, "bench")):
-        os.execv(PYTHON, [PYTHON] + sys.argv)
     import lance
     import pyarrow as pa
     work = tempfile.mkdtemp()
     steps = 0
     try:
         for number in range(rounds):
-            r = Round(pa, lance, Ours(program), work, random.Random(seed * 1000 + number), number)
+            r = Round(pa, lance, Ours(program), work, random.Random(seed * 1000 + number), number, release)
             try:
                 r.create()
                 r.check()
@@ -329,12 +371,13 @@ def main():
                 print("seed %d round %d, table kept at %s\n%s" % (seed, number, r.path, "\n".join(r.log)), file=sys.stderr)
                 work = None
                 raise
-        r.race(15)
-        print("%d tables, %d steps, with pylance %s" % (rounds, steps, lance.__version__))
+        if release.reads("2.1"):
+            r.race(15)
+        release.report("%d tables, %d steps" % (rounds, steps))
     finally:
         if work:
             shutil.rmtree(work)
 
 
 if __name__ == "__main__":
-    main()
+    official_lance.run_with_each(main)
