@@ -92,12 +92,7 @@ class RelationGenerator : public duckdb::DefaultGenerator {
 RelationEntry::RelationEntry(duckdb::Catalog& in_catalog, duckdb::SchemaCatalogEntry& in_schema,
                              duckdb::CreateTableInfo& info, std::shared_ptr<const Namespace> names,
                              size_t dataset, size_t relation)
-    : TableCatalogEntry(in_catalog, in_schema, info),
-      names_(std::move(names)),
-      dataset_(dataset),
-      relation_(relation) {
-  internal = false;
-}
+    : ScanEntry(in_catalog, in_schema, info, std::move(names), dataset), relation_(relation) {}
 
 uint64_t RelationEntry::EstimateRows() const {
   const uint64_t by_size = dataset_schema().bytes / BytesPerRow(relation_schema().relation);
@@ -108,19 +103,6 @@ duckdb::TableFunction RelationEntry::GetScanFunction(
     duckdb::ClientContext& context, duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
   bind_data = duckdb::make_uniq<RelationScanData>(*this, QueryState::Get(context));
   return MakeScanFunction();
-}
-
-duckdb::TableStorageInfo RelationEntry::GetStorageInfo(duckdb::ClientContext&) {
-  duckdb::TableStorageInfo info;
-  info.cardinality = EstimateRows();
-  return info;
-}
-
-duckdb::virtual_column_map_t RelationEntry::GetVirtualColumns() const {
-  duckdb::virtual_column_map_t virtual_columns;
-  virtual_columns.insert(
-      {duckdb::COLUMN_IDENTIFIER_EMPTY, duckdb::TableColumn("", duckdb::LogicalType::BOOLEAN)});
-  return virtual_columns;
 }
 
 Status MountRelations(duckdb::ClientContext& context, std::shared_ptr<const Namespace> names) {

@@ -26,14 +26,10 @@ RowsEntry::RowsEntry(duckdb::Catalog& in_catalog, duckdb::SchemaCatalogEntry& in
                      duckdb::CreateTableInfo& info, std::shared_ptr<const Namespace> names,
                      size_t dataset, std::vector<catalog::RowColumn> known, uint64_t rows,
                      Status failure)
-    : TableCatalogEntry(in_catalog, in_schema, info),
-      names_(std::move(names)),
-      dataset_(dataset),
+    : ScanEntry(in_catalog, in_schema, info, std::move(names), dataset),
       columns_(std::move(known)),
       rows_(rows),
-      failure_(std::move(failure)) {
-  internal = false;
-}
+      failure_(std::move(failure)) {}
 
 duckdb::unique_ptr<RowsEntry> RowsEntry::Create(duckdb::Catalog& catalog,
                                                 duckdb::SchemaCatalogEntry& schema,
@@ -87,16 +83,8 @@ duckdb::TableFunction RowsEntry::GetScanFunction(
   return MakeRowsScanFunction();
 }
 
-duckdb::TableStorageInfo RowsEntry::GetStorageInfo(duckdb::ClientContext&) {
-  duckdb::TableStorageInfo info;
-  info.cardinality = rows_;
-  return info;
-}
-
 duckdb::virtual_column_map_t RowsEntry::GetVirtualColumns() const {
-  duckdb::virtual_column_map_t virtual_columns;
-  virtual_columns.insert(
-      {duckdb::COLUMN_IDENTIFIER_EMPTY, duckdb::TableColumn("", duckdb::LogicalType::BOOLEAN)});
+  duckdb::virtual_column_map_t virtual_columns = ScanEntry::GetVirtualColumns();
   for (const SystemColumn& column :
        {SystemColumn{"_rowid", kRowId}, SystemColumn{"_rowaddr", kRowAddress}}) {
     if (!ColumnExists(column.name)) {

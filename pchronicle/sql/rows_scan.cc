@@ -23,21 +23,43 @@ struct Target {
   const columnar::DataType* type;  // the column's own
 };
 
-struct GlobalRows : public duckdb::GlobalTableFunctionState {
+struct SharedRows : public SharedScan<catalog::RowScan> {
   idx_t MaxThreads() const override { return std::max<size_t>(scan->tasks(), 1); }
+  size_t Units() const { return scan->tasks(); }
 
-  std::unique_ptr<catalog::RowScan> scan;
-  duckdb::shared_ptr<QueryState> state;
   std::vector<Target> targets;
-  std::atomic<size_t> tasks_taken{0};
 };
 
-struct LocalRows : public duckdb::LocalTableFunctionState {
-  std::unique_ptr<catalog::RowTask> task;
+struct RowsPlace : public ScanPlace<catalog::RowTask> {
+  size_t rows() const { return static_cast<size_t>(batch.rows); }
+
+  bool Next(SharedRows& shared) {
+    Drop();  // its memory is used again
+    auto more = task->Next(&batch);
+    if (!more.ok()) {
+      shared.state->Fail(more.status());
+    }
+    return *more;
+  }
+
+  void Emit(const SharedRows& shared, size_t count, size_t at, DataChunk& output) const {
+    for (const Target& target : shared.targets) {
+      const columnar::ArrayPtr& array = batch.columns[target.column];
+      const Status status = FillFromArray(
+          target.type == nullptr ? *array->type : *target.type, array, static_cast<int64_t>(row),
+          static_cast<int64_t>(count), at, output.data[target.vector]);
+      if (!status.ok()) {
+        shared.state->Fail(status.WithContext("column " + batch.fields[target.column].name));
+      }
+    }
+  }
+
+  void Drop() { batch = columnar::RecordBatch(); }
+
   columnar::RecordBatch batch;
-  int64_t row = 0;  // first row of `batch` not yet handed on
-  idx_t batch_index = 0;
 };
+
+using Loop = TaskLoop<RowsScanData, SharedRows, RowsPlace>;
 
 /// Adds the paths of what a column's hint asks for: members alone where it names some.
 void AddPaths(const std::vector<catalog::RowColumn>& columns, size_t column,
@@ -132,100 +154,18 @@ Status CheckFields(const RowsScanData& data, const duckdb::vector<duckdb::Column
 duckdb::unique_ptr<duckdb::GlobalTableFunctionState> InitGlobal(
     ClientContext&, duckdb::TableFunctionInitInput& input) {
   const auto& data = input.bind_data->Cast<RowsScanData>();
-  if (!data.state) {
-    throw duckdb::InvalidInputException("relations can only be read by a query");
-  }
-  auto global = duckdb::make_uniq<GlobalRows>();
-  global->state = data.state;
-  const auto request = PlanColumns(data, input.column_indexes, &global->targets);
+  auto shared = Loop::MakeShared(data);
+  const auto request = PlanColumns(data, input.column_indexes, &shared->targets);
   auto scan = data.state->scans().CreateRows(request);
   if (!scan.ok()) {
     data.state->Fail(scan.status());
   }
-  global->scan = std::move(scan).value();
-  if (const Status status = CheckFields(data, input.column_indexes, global->targets, *global->scan);
+  shared->scan = std::move(scan).value();
+  if (const Status status = CheckFields(data, input.column_indexes, shared->targets, *shared->scan);
       !status.ok()) {
     data.state->Fail(status);
   }
-  return global;
-}
-
-duckdb::unique_ptr<duckdb::LocalTableFunctionState> InitLocal(duckdb::ExecutionContext&,
-                                                              duckdb::TableFunctionInitInput&,
-                                                              duckdb::GlobalTableFunctionState*) {
-  return duckdb::make_uniq<LocalRows>();
-}
-
-bool TakeTask(GlobalRows& global, LocalRows& local) {
-  auto task = global.scan->NextTask();
-  if (!task.ok()) {
-    global.state->Fail(task.status());
-  }
-  if (*task == nullptr) {
-    return false;
-  }
-  local.task = std::move(*task);
-  local.batch_index = local.task->order();
-  ++global.tasks_taken;
-  return true;
-}
-
-/// Makes `batch` hold rows of the task not yet handed on; false when the task has no more.
-bool NextRows(GlobalRows& global, LocalRows& local) {
-  while (local.row == local.batch.rows) {
-    if (local.task == nullptr) {
-      return false;
-    }
-    local.batch = columnar::RecordBatch();  // its memory is used again
-    local.row = 0;
-    auto more = local.task->Next(&local.batch);
-    if (!more.ok()) {
-      global.state->Fail(more.status());
-    }
-    if (!*more) {
-      local.batch = columnar::RecordBatch();
-      local.task.reset();
-    }
-  }
-  return true;
-}
-
-idx_t EmitRows(GlobalRows& global, LocalRows& local, idx_t at, DataChunk& output) {
-  const int64_t count = std::min<int64_t>(local.batch.rows - local.row,
-                                          static_cast<int64_t>(STANDARD_VECTOR_SIZE - at));
-  for (const Target& target : global.targets) {
-    const columnar::ArrayPtr& array = local.batch.columns[target.column];
-    const Status status = FillFromArray(target.type == nullptr ? *array->type : *target.type, array,
-                                        local.row, count, at, output.data[target.vector]);
-    if (!status.ok()) {
-      global.state->Fail(status.WithContext("column " + local.batch.fields[target.column].name));
-    }
-  }
-  local.row += count;
-  return static_cast<idx_t>(count);
-}
-
-void Scan(ClientContext&, duckdb::TableFunctionInput& input, DataChunk& output) {
-  auto& global = input.global_state->Cast<GlobalRows>();
-  auto& local = input.local_state->Cast<LocalRows>();
-  idx_t rows = 0;
-  // Small batches, as filters leave them, are put together: each chunk costs the engine the same.
-  while (rows < STANDARD_VECTOR_SIZE) {
-    if (NextRows(global, local)) {
-      rows += EmitRows(global, local, rows, output);
-    } else if (rows > 0 || !TakeTask(global, local)) {
-      break;  // a chunk never spans two tasks: it has one batch index
-    }
-  }
-  output.SetCardinality(rows);
-}
-
-duckdb::OperatorPartitionData PartitionData(ClientContext&,
-                                            duckdb::TableFunctionGetPartitionInput& input) {
-  if (input.partition_info.RequiresPartitionColumns()) {
-    throw duckdb::NotImplementedException("relations are not partitioned by column");
-  }
-  return duckdb::OperatorPartitionData(input.local_state->Cast<LocalRows>().batch_index);
+  return shared;
 }
 
 void PushDownFilters(ClientContext&, duckdb::LogicalGet& get, duckdb::FunctionData* bind_data,
@@ -272,18 +212,11 @@ duckdb::vector<duckdb::PartitionStatistics> Partitions(ClientContext&,
   return partitions;
 }
 
-double Progress(ClientContext&, const duckdb::FunctionData*,
-                const duckdb::GlobalTableFunctionState* state) {
-  const auto& global = state->Cast<GlobalRows>();
-  return std::min(99.0, 100.0 * static_cast<double>(global.tasks_taken.load()) /
-                            static_cast<double>(std::max<size_t>(global.scan->tasks(), 1)));
-}
-
 duckdb::InsertionOrderPreservingMap<std::string> ToString(
     duckdb::TableFunctionToStringInput& input) {
   const auto& data = input.bind_data->Cast<RowsScanData>();
   duckdb::InsertionOrderPreservingMap<std::string> lines;
-  lines["relation"] = data.entry.alias() + "." + catalog::kRowsRelation;
+  lines["relation"] = data.entry.dataset_schema().alias + "." + catalog::kRowsRelation;
   lines["table"] = data.entry.table().Describe();
   const columnar::PredicatePtr filter = data.Filter();
   lines["filters pushed"] = filter == nullptr ? "none" : columnar::ToString(*filter);
@@ -303,21 +236,11 @@ duckdb::InsertionOrderPreservingMap<std::string> ToString(
   return lines;
 }
 
-/// What the scan did, for EXPLAIN ANALYZE; the last thread's answer is shown.
+/// What the scan did, for EXPLAIN ANALYZE.
 duckdb::InsertionOrderPreservingMap<std::string> MetricsToString(
     duckdb::TableFunctionDynamicToStringInput& input) {
   duckdb::InsertionOrderPreservingMap<std::string> lines;
-  if (!input.global_state) {
-    return lines;
-  }
-  if (input.local_state) {
-    // A task that is not read to its end has not counted yet.
-    auto& local = input.local_state->Cast<LocalRows>();
-    local.batch = columnar::RecordBatch();
-    local.row = 0;
-    local.task.reset();
-  }
-  const catalog::ScanMetrics* metrics = input.global_state->Cast<GlobalRows>().scan->metrics();
+  const catalog::ScanMetrics* metrics = Loop::FinalMetrics(input);
   if (metrics != nullptr) {
     lines["bytes read"] = std::to_string(metrics->bytes_read.load());
     lines["pages decoded"] = std::to_string(metrics->pages_decoded.load());
@@ -326,10 +249,6 @@ duckdb::InsertionOrderPreservingMap<std::string> MetricsToString(
     lines["busy"] = fmt::format("{:.3f} ms", static_cast<double>(metrics->busy_ns.load()) / 1e6);
   }
   return lines;
-}
-
-duckdb::BindInfo GetBindInfo(const duckdb::optional_ptr<duckdb::FunctionData> bind_data) {
-  return duckdb::BindInfo(bind_data->Cast<RowsScanData>().entry);
 }
 
 duckdb::virtual_column_map_t VirtualColumns(ClientContext&,
@@ -350,18 +269,13 @@ columnar::PredicatePtr RowsScanData::Filter() const {
 }
 
 duckdb::TableFunction MakeRowsScanFunction() {
-  duckdb::TableFunction function("lance_scan", {}, Scan, nullptr, InitGlobal, InitLocal);
+  duckdb::TableFunction function = Loop::MakeFunction("lance_scan", InitGlobal);
   function.pushdown_complex_filter = PushDownFilters;
   function.cardinality = Cardinality;
   function.get_partition_stats = Partitions;
-  function.table_scan_progress = Progress;
-  function.get_partition_data = PartitionData;
-  function.get_bind_info = GetBindInfo;
   function.get_virtual_columns = VirtualColumns;
   function.to_string = ToString;
   function.dynamic_to_string = MetricsToString;
-  function.projection_pushdown = true;
-  function.filter_pushdown = false;
   return function;
 }
 

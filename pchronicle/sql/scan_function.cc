@@ -23,129 +23,58 @@ bool DecidesPaths(model::Relation relation) {
   return PrunesSources(relation) && relation != model::Relation::kSources;
 }
 
-struct GlobalScan : public duckdb::GlobalTableFunctionState {
+struct SharedRelation : public SharedScan<catalog::RelationScan> {
   idx_t MaxThreads() const override { return std::max<size_t>(scan->max_threads(), 1); }
+  size_t Units() const { return scan->sources_matched(); }
 
-  std::unique_ptr<catalog::RelationScan> scan;
-  duckdb::shared_ptr<QueryState> state;
   std::vector<size_t> targets;  // vector of the output chunk for each requested column
-  std::atomic<size_t> tasks_taken{0};
 };
 
-struct LocalScan : public duckdb::LocalTableFunctionState {
-  std::unique_ptr<catalog::ScanTask> task;
-  std::unique_ptr<catalog::ScanTask> finished;  // text of the last chunk may point into it
-  columnar::Batch* batch = nullptr;
-  size_t row = 0;  // first row of `batch` not yet handed on
-  idx_t batch_index = 0;
-  size_t wanted_rows = 1;  // a chunk of fewer rows is filled up from the task's next batches
+struct RelationPlace : public ScanPlace<catalog::ScanTask> {
+  size_t rows() const { return batch == nullptr ? 0 : batch->rows; }
+
+  bool Next(SharedRelation& shared) {
+    auto next = task->Next();
+    if (!next.ok()) {
+      shared.state->Fail(next.status());
+    }
+    batch = *next;
+    return batch != nullptr;
+  }
+
+  void Emit(const SharedRelation& shared, size_t count, size_t at, DataChunk& output) const {
+    const TextOwner owner = shared.targets.empty() ? nullptr : MakeTextOwner(batch->text);
+    for (size_t i = 0; i < shared.targets.size(); ++i) {
+      if (!FillVector(batch->columns[i], row, count, at, owner, output.data[shared.targets[i]])) {
+        shared.state->Fail(
+            Status::Unsupported("a cell is larger than 4 GiB, more than the SQL engine can hold"));
+      }
+    }
+  }
+
+  void Drop() { batch = nullptr; }
+
+  columnar::Batch* batch = nullptr;  // the task's
 };
+
+using Loop = TaskLoop<RelationScanData, SharedRelation, RelationPlace>;
 
 duckdb::unique_ptr<duckdb::GlobalTableFunctionState> InitGlobal(
     ClientContext&, duckdb::TableFunctionInitInput& input) {
   const auto& data = input.bind_data->Cast<RelationScanData>();
-  auto global = duckdb::make_uniq<GlobalScan>();
-  if (!data.state) {
-    throw duckdb::InvalidInputException("relations can only be read by a query");
-  }
-  global->state = data.state;
+  auto shared = Loop::MakeShared(data);
   const size_t known = data.entry.relation_schema().columns.size();
   for (size_t i = 0; i < input.column_ids.size(); ++i) {
     if (input.column_ids[i] < known) {
-      global->targets.push_back(i);
+      shared->targets.push_back(i);
     }
   }
   auto scan = data.state->scans().Create(data.Request(data.RelationColumns(input.column_ids)));
   if (!scan.ok()) {
     data.state->Fail(scan.status());
   }
-  global->scan = std::move(scan).value();
-  return global;
-}
-
-duckdb::unique_ptr<duckdb::LocalTableFunctionState> InitLocal(duckdb::ExecutionContext&,
-                                                              duckdb::TableFunctionInitInput&,
-                                                              duckdb::GlobalTableFunctionState*) {
-  return duckdb::make_uniq<LocalScan>();
-}
-
-/// Takes the next task; false when the queue is empty.
-bool TakeTask(GlobalScan& global, LocalScan& local) {
-  auto task = global.scan->NextTask();
-  if (!task.ok()) {
-    global.state->Fail(task.status());
-  }
-  if (*task == nullptr) {
-    return false;
-  }
-  local.task = std::move(*task);
-  local.batch_index = local.task->order();
-  ++global.tasks_taken;
-  return true;
-}
-
-/// Makes `batch` hold rows of the task not yet handed on; false when the task has no more.
-bool NextRows(GlobalScan& global, LocalScan& local) {
-  while (local.batch == nullptr || local.row == local.batch->rows) {
-    if (local.task == nullptr) {
-      return false;
-    }
-    auto batch = local.task->Next();
-    if (!batch.ok()) {
-      global.state->Fail(batch.status());
-    }
-    local.batch = *batch;
-    local.row = 0;
-    if (local.batch == nullptr) {
-      local.finished = std::move(local.task);
-    }
-  }
-  return true;
-}
-
-/// Copies rows into the chunk from row `at` on; returns their number.
-size_t EmitRows(GlobalScan& global, LocalScan& local, size_t at, DataChunk& output) {
-  columnar::Batch& batch = *local.batch;
-  const size_t count = std::min<size_t>(batch.rows - local.row, STANDARD_VECTOR_SIZE - at);
-  const TextOwner owner = global.targets.empty() ? nullptr : MakeTextOwner(batch.text);
-  for (size_t i = 0; i < global.targets.size(); ++i) {
-    if (!FillVector(batch.columns[i], local.row, count, at, owner,
-                    output.data[global.targets[i]])) {
-      global.state->Fail(
-          Status::Unsupported("a cell is larger than 4 GiB, more than the SQL engine can hold"));
-    }
-  }
-  local.row += count;
-  return count;
-}
-
-void Scan(ClientContext&, duckdb::TableFunctionInput& input, DataChunk& output) {
-  auto& global = input.global_state->Cast<GlobalScan>();
-  auto& local = input.local_state->Cast<LocalScan>();
-  local.finished.reset();
-  size_t rows = 0;
-  while (rows < STANDARD_VECTOR_SIZE) {
-    if (NextRows(global, local)) {
-      rows += EmitRows(global, local, rows, output);
-      if (rows >= local.wanted_rows) {
-        break;
-      }
-    } else if (rows > 0 || !TakeTask(global, local)) {
-      break;  // a chunk never spans two tasks: it has one batch index
-    }
-  }
-  // The first rows are handed on at once, for LIMIT; later chunks are filled, because each costs
-  // the engine the same.
-  local.wanted_rows = std::min<size_t>(local.wanted_rows * 4, STANDARD_VECTOR_SIZE);
-  output.SetCardinality(rows);
-}
-
-duckdb::OperatorPartitionData PartitionData(ClientContext&,
-                                            duckdb::TableFunctionGetPartitionInput& input) {
-  if (input.partition_info.RequiresPartitionColumns()) {
-    throw duckdb::NotImplementedException("relations are not partitioned by column");
-  }
-  return duckdb::OperatorPartitionData(input.local_state->Cast<LocalScan>().batch_index);
+  shared->scan = std::move(scan).value();
+  return shared;
 }
 
 template <typename T>
@@ -191,14 +120,6 @@ duckdb::unique_ptr<duckdb::NodeStatistics> Cardinality(ClientContext&,
                                                        const duckdb::FunctionData* bind_data) {
   return duckdb::make_uniq<duckdb::NodeStatistics>(
       bind_data->Cast<RelationScanData>().entry.EstimateRows());
-}
-
-double Progress(ClientContext&, const duckdb::FunctionData*,
-                const duckdb::GlobalTableFunctionState* state) {
-  const auto& global = state->Cast<GlobalScan>();
-  const size_t matched = std::max<size_t>(global.scan->sources_matched(), 1);
-  return std::min(
-      99.0, 100.0 * static_cast<double>(global.tasks_taken.load()) / static_cast<double>(matched));
 }
 
 std::string_view OpText(model::RowPredicate::Op op) {
@@ -270,22 +191,11 @@ duckdb::InsertionOrderPreservingMap<std::string> ToString(
   return lines;
 }
 
-/// What the scan did, for EXPLAIN ANALYZE. Every thread asks when it is done with the operator; the
-/// last one's answer is shown.
+/// What the scan did, for EXPLAIN ANALYZE.
 duckdb::InsertionOrderPreservingMap<std::string> MetricsToString(
     duckdb::TableFunctionDynamicToStringInput& input) {
   duckdb::InsertionOrderPreservingMap<std::string> lines;
-  if (!input.global_state) {
-    return lines;
-  }
-  if (input.local_state) {
-    // A task that is not read to its end has not counted yet.
-    auto& local = input.local_state->Cast<LocalScan>();
-    local.batch = nullptr;
-    local.task.reset();
-    local.finished.reset();
-  }
-  const catalog::ScanMetrics* metrics = input.global_state->Cast<GlobalScan>().scan->metrics();
+  const catalog::ScanMetrics* metrics = Loop::FinalMetrics(input);
   if (metrics == nullptr) {
     return lines;
   }
@@ -313,15 +223,7 @@ duckdb::InsertionOrderPreservingMap<std::string> MetricsToString(
   return lines;
 }
 
-duckdb::BindInfo GetBindInfo(const duckdb::optional_ptr<duckdb::FunctionData> bind_data) {
-  return duckdb::BindInfo(bind_data->Cast<RelationScanData>().entry);
-}
-
 }  // namespace
-
-duckdb::unique_ptr<duckdb::FunctionData> RelationScanData::Copy() const {
-  return duckdb::make_uniq<RelationScanData>(*this);
-}
 
 bool RelationScanData::Equals(const duckdb::FunctionData& other) const {
   // Scans with pushed conditions are never taken for one another.
@@ -358,16 +260,11 @@ catalog::ScanRequest RelationScanData::Request(std::vector<uint16_t> columns) co
 }
 
 duckdb::TableFunction MakeScanFunction() {
-  duckdb::TableFunction function("pchronicle_scan", {}, Scan, nullptr, InitGlobal, InitLocal);
+  duckdb::TableFunction function = Loop::MakeFunction("pchronicle_scan", InitGlobal);
   function.pushdown_complex_filter = PushDownFilters;
   function.cardinality = Cardinality;
-  function.table_scan_progress = Progress;
-  function.get_partition_data = PartitionData;
-  function.get_bind_info = GetBindInfo;
   function.to_string = ToString;
   function.dynamic_to_string = MetricsToString;
-  function.projection_pushdown = true;
-  function.filter_pushdown = false;
   return function;
 }
 
