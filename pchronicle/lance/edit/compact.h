@@ -20,6 +20,7 @@ struct CompactResult {
   Committed committed;  // the version read when there was nothing to do
   uint64_t fragments_removed = 0, fragments_added = 0;
   uint64_t rows = 0;  // written
+  /// Segments written again with new addresses, and their entries.
   uint64_t indices_remapped = 0, index_entries = 0;
 };
 
