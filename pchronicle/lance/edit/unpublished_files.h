@@ -21,13 +21,18 @@ class UnpublishedFiles {
   io::Store& store() const { return *store_; }
   /// The file is about to be written.
   void Add(std::string path) { paths_.push_back(std::move(path)); }
+  /// The directory is about to be made, for files that are added.
+  void AddDirectory(std::string path) { directories_.push_back(std::move(path)); }
   /// A version refers to them, or may do so.
-  void Keep() { paths_.clear(); }
+  void Keep() {
+    paths_.clear();
+    directories_.clear();
+  }
   void DeleteAll();
 
  private:
   std::shared_ptr<io::Store> store_;
-  std::vector<std::string> paths_;
+  std::vector<std::string> paths_, directories_;
 };
 
 }  // namespace pchronicle::lance

@@ -95,7 +95,7 @@ class PlaceEncoder : public ChunkEncoder {
 
 Result<BlobSidecars::Place> BlobSidecars::Dedicated(std::string_view payload) {
   const Place place = {++last_id_, 0};
-  PCHRONICLE_RETURN_IF_ERROR(append_(place.id, payload));
+  PCHRONICLE_RETURN_IF_ERROR(append_(place.id, payload, /*last=*/true));
   return place;
 }
 
@@ -104,7 +104,7 @@ Result<BlobSidecars::Place> BlobSidecars::Packed(std::string_view payload, uint6
     pack_ = {++last_id_, 0};
   }
   const Place place = pack_;
-  PCHRONICLE_RETURN_IF_ERROR(append_(place.id, payload));
+  PCHRONICLE_RETURN_IF_ERROR(append_(place.id, payload, /*last=*/false));
   pack_.position += payload.size();
   return place;
 }

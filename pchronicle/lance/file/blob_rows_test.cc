@@ -115,7 +115,7 @@ TEST(LanceBlobs, PayloadsGoWhereTheirSizeSays_LNCE2) {
     FileWriterOptions options;
     options.version = {2, 2};
     options.threads = threads;
-    options.sidecar = [&](uint32_t blob_id, std::string_view bytes) {
+    options.sidecar = [&](uint32_t blob_id, std::string_view bytes, bool) {
       opener->sidecars[blob_id] += bytes;
       return Status::Ok();
     };
