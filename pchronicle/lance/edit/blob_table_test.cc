@@ -132,7 +132,7 @@ size_t Sidecars(const StorePtr& store) {
 TEST(BlobTable, LargePayloadsGoToSidecars_LNC_E2) {
   const StorePtr store = NewTable();
   EXPECT_EQ(Read(store), Expected(0, Some('a')));
-  // Alone: 1000 and 1001 bytes. Packs of at most 1500: 101 + 999, 600 + 700.
+  // Alone: 1001 bytes. Packs of at most 1500: 101 + 999, 1000, 600 + 700.
   EXPECT_EQ(Sidecars(store), 4u);
   ASSERT_TRUE(AppendRows(store, From(50, {std::string(kInline, 'i')})).ok());
   EXPECT_EQ(Sidecars(store), 4u);

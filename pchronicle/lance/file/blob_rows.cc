@@ -147,7 +147,7 @@ Result<BlobRows::Descriptor> BlobRows::WritePayload(std::string_view payload, Fi
     PCHRONICLE_RETURN_IF_ERROR(sink->Put(payload));
     return descriptor;
   }
-  const bool dedicated = payload.size() >= dedicated_bytes_;
+  const bool dedicated = payload.size() > dedicated_bytes_;
   PCHRONICLE_ASSIGN_OR_RETURN(
       const BlobSidecars::Place place,
       dedicated ? sidecars_->Dedicated(payload) : sidecars_->Packed(payload, pack_bytes_));

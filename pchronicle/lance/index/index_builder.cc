@@ -90,7 +90,7 @@ class LiveRows {
       Part part;
       part.rows = fragment.physical_rows;
       PCHRONICLE_ASSIGN_OR_RETURN(part.deleted, table.Deletions(i));
-      if (out.by_id_) {
+      if (table.stable_row_ids()) {
         PCHRONICLE_ASSIGN_OR_RETURN(part.ids, table.RowIds(i));
       }
       out.parts_.emplace(id, std::move(part));
@@ -98,16 +98,22 @@ class LiveRows {
     return out;
   }
 
-  bool Contains(uint64_t number) const {
-    if (!by_id_) {
-      const RowAddress row = RowAddress::FromU64(number);
-      const auto part = parts_.find(row.fragment);
-      return part != parts_.end() && part->second.Has(row.offset);
+  /// What a new segment calls the row of this entry; nothing when the row is gone. Official
+  /// segments of version 1 hold addresses where ours hold row ids (D1).
+  std::optional<uint64_t> NumberOf(uint64_t entry) const {
+    if (by_id_) {
+      const bool lives = std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
+        const std::optional<uint64_t> offset = part.second.ids->Find(entry);
+        return offset && part.second.Has(*offset);
+      });
+      return lives ? std::optional<uint64_t>(entry) : std::nullopt;
     }
-    return std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
-      const std::optional<uint64_t> offset = part.second.ids->Find(number);
-      return offset && part.second.Has(*offset);
-    });
+    const RowAddress row = RowAddress::FromU64(entry);
+    const auto part = parts_.find(row.fragment);
+    if (part == parts_.end() || !part->second.Has(row.offset)) {
+      return std::nullopt;
+    }
+    return part->second.ids == nullptr ? entry : part->second.ids->At(row.offset);
   }
 
  private:
@@ -130,18 +136,19 @@ Status AddSegment(const Table& table, const IndexSegment& segment, SegmentEntrie
   std::string key;
   std::map<uint32_t, std::vector<uint32_t>> nulls;
   PCHRONICLE_RETURN_IF_ERROR(segment.ForEachEntry(
-      [&](const columnar::Array& values, int64_t slot, uint64_t number) {
-        if (!live.Contains(number)) {
+      [&](const columnar::Array& values, int64_t slot, uint64_t entry) {
+        const std::optional<uint64_t> number = live.NumberOf(entry);
+        if (!number) {
           return Status::Ok();
         }
         if (values.IsNull(slot)) {
-          const RowAddress row = RowAddress::FromU64(number);
+          const RowAddress row = RowAddress::FromU64(*number);
           nulls[row.fragment].push_back(row.offset);
           return Status::Ok();
         }
         key.clear();
         entries->key.Append(values, slot, &key);
-        return entries->values.Add(key, number);
+        return entries->values.Add(key, *number);
       },
       &reads));
   for (const auto& [upper, lower] : nulls) {
