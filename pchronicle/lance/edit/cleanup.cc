@@ -83,7 +83,9 @@ class Cleaner {
     }
     PCHRONICLE_ASSIGN_OR_RETURN(const std::set<uint64_t> pinned,
                                 PinnedVersions(*store_, options_.edit.branch));
-    kept_ = dropped_ = {};
+    PCHRONICLE_RETURN_IF_ERROR(ReadOtherBranches());
+    kept_ = of_branches_;
+    dropped_ = {};
     going_.clear();
     uint64_t behind = versions_.size();  // this version and those that are newer
     for (const auto& [number, version] : versions_) {
@@ -97,6 +99,34 @@ class Cleaner {
                                 version.files.transactions.end());
       if (!stays) {
         going_.push_back(version.path);
+      }
+    }
+    return Status::Ok();
+  }
+
+  // Every version of every other branch, since any of them may refer to files that lie here.
+  Status ReadOtherBranches() {
+    PCHRONICLE_ASSIGN_OR_RETURN(std::vector<Branch> branches, ListBranches(*store_));
+    branches.push_back({});  // main
+    for (const Branch& branch : branches) {
+      if (branch.name == options_.edit.branch) {
+        continue;
+      }
+      const Result<std::vector<VersionEntry>> entries =
+          ListVersions(*store_, BranchRoot(branch.name) + "_versions");
+      if (!entries.ok() && entries.status().code() == StatusCode::kNotFound) {
+        continue;  // a branch that is only half made, or removed
+      }
+      PCHRONICLE_RETURN_IF_ERROR(entries.status());
+      for (const VersionEntry& entry : *entries) {
+        PCHRONICLE_RETURN_IF_ERROR(options_.edit.CheckContext());
+        if (!read_of_branches_.contains(entry.path)) {
+          PCHRONICLE_ASSIGN_OR_RETURN(const ManifestFile file,
+                                      ReadManifestFile(*store_, entry.path));
+          PCHRONICLE_RETURN_IF_ERROR(CheckFlags(file.manifest));
+          of_branches_.AddOfOtherBases(file);
+          read_of_branches_.insert(entry.path);
+        }
       }
     }
     return Status::Ok();
@@ -184,6 +214,8 @@ class Cleaner {
   const std::string root_;
   std::map<uint64_t, Version> versions_;
   ReferencedFiles kept_, dropped_;
+  ReferencedFiles of_branches_;  // files of this one that others refer to
+  std::set<std::string> read_of_branches_;
   std::vector<std::string> going_;  // manifests, oldest first
   CleanupReport report_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "pchronicle/lance/edit/schema_fields.h"
 #include "pchronicle/lance/edit/unique_name.h"
@@ -14,8 +15,68 @@ constexpr size_t kGatherBytes = 1 << 20;
 
 }  // namespace
 
+/// The sidecars of one data file: at most one is open between two calls.
+class FragmentWriter::Sidecars {
+ public:
+  /// `directory`: of the sidecars, in the store.
+  Sidecars(std::string directory, UnpublishedFiles* files)
+      : directory_(std::move(directory)), files_(files) {}
+  ~Sidecars() {
+    if (pack_ != nullptr) {
+      pack_->Abort();
+    }
+  }
+  Sidecars(const Sidecars&) = delete;
+  Sidecars& operator=(const Sidecars&) = delete;
+
+  Status Append(uint32_t blob_id, std::string_view bytes, bool last) {
+    if (last) {
+      PCHRONICLE_ASSIGN_OR_RETURN(const auto object, Open(blob_id));
+      const Status status = object->Append(bytes);
+      if (!status.ok()) {
+        object->Abort();
+        return status;
+      }
+      return object->Finish().WithContext(directory_);
+    }
+    if (blob_id != pack_id_) {
+      PCHRONICLE_RETURN_IF_ERROR(Finish());
+      PCHRONICLE_ASSIGN_OR_RETURN(pack_, Open(blob_id));
+      pack_id_ = blob_id;
+    }
+    return pack_->Append(bytes);
+  }
+  Status Finish() {
+    if (pack_ == nullptr) {
+      return Status::Ok();
+    }
+    const auto object = std::move(pack_);
+    return object->Finish().WithContext(directory_);
+  }
+
+ private:
+  Result<std::unique_ptr<io::ObjectWriter>> Open(uint32_t blob_id) {
+    if (!std::exchange(used_, true)) {
+      files_->AddDirectory(directory_);
+    }
+    const std::string path = directory_ + "/" + SidecarName(blob_id);
+    files_->Add(path);
+    return files_->store().Create(path);
+  }
+
+  const std::string directory_;
+  UnpublishedFiles* const files_;
+  bool used_ = false;
+  uint32_t pack_id_ = 0;
+  std::unique_ptr<io::ObjectWriter> pack_;  // small payloads gather in it
+};
+
 struct FragmentWriter::OpenFile {
+  OpenFile(std::string file_name, std::string directory, UnpublishedFiles* files)
+      : name(std::move(file_name)), sidecars(std::move(directory), files) {}
+
   std::string name;
+  Sidecars sidecars;
   std::unique_ptr<io::ObjectWriter> object;
   std::string gathered;
   uint64_t bytes = 0;
@@ -48,12 +109,15 @@ FragmentWriter::~FragmentWriter() {
 }
 
 Status FragmentWriter::Begin() {
-  auto file = std::make_unique<OpenFile>();
-  file->name = NewDataFileName();
-  const std::string path = root_ + "data/" + file->name;
+  const std::string name = NewDataFileName();
+  const std::string path = root_ + "data/" + name;
+  auto file = std::make_unique<OpenFile>(name, path.substr(0, path.rfind('.')), files_);
   FileWriterOptions options;
   options.version = version_;
   OpenFile* const to = file.get();
+  options.sidecar = [to](uint32_t blob_id, std::string_view bytes, bool last) {
+    return to->sidecars.Append(blob_id, bytes, last);
+  };
   PCHRONICLE_ASSIGN_OR_RETURN(
       file->writer,
       FileWriter::Create(
@@ -92,6 +156,7 @@ Status FragmentWriter::EndFragment() {
   proto::DataFile& file = fragment.files.emplace_back();
   PCHRONICLE_ASSIGN_OR_RETURN(file.size, open_->writer->Finish());
   PCHRONICLE_RETURN_IF_ERROR(open_->Flush());
+  PCHRONICLE_RETURN_IF_ERROR(open_->sidecars.Finish());
   PCHRONICLE_RETURN_IF_ERROR(open_->object->Finish().WithContext(open_->name));
   file.path = open_->name;
   PCHRONICLE_ASSIGN_OR_RETURN(file.fields, ColumnFieldIds(fields_));

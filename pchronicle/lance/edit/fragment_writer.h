@@ -18,8 +18,9 @@ struct FileLimits {
   uint64_t bytes = uint64_t{16} << 30;  // on disk; a file ends at the first batch behind
 };
 
-/// Writes rows to new data files, one for each new fragment. Not thread-safe. Memory: that of one
-/// FileWriter.
+/// Writes rows to new data files, one for each new fragment, and larger payloads of blobs of
+/// version 2 to sidecars beside them (lance.md E2): at most two files are open. Not thread-safe.
+/// Memory: that of one FileWriter.
 class FragmentWriter {
  public:
   /// `fields`: top-level fields with what is below them, ids as in the schema of the table. `root`:
@@ -38,6 +39,7 @@ class FragmentWriter {
   uint64_t rows() const { return rows_; }
 
  private:
+  class Sidecars;
   struct OpenFile;
   Status Begin();
 

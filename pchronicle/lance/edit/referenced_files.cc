@@ -42,23 +42,27 @@ Status AddFiles(const io::Store& store, Kind kind, const std::string& directory,
 
 }  // namespace
 
-void ReferencedFiles::Add(const ManifestFile& file) {
+void ReferencedFiles::Add(const ManifestFile& file) { AddSome(file, /*own=*/true); }
+
+void ReferencedFiles::AddOfOtherBases(const ManifestFile& file) { AddSome(file, /*own=*/false); }
+
+void ReferencedFiles::AddSome(const ManifestFile& file, bool own) {
   for (const proto::Fragment& fragment : file.manifest.fragments) {
     for (const proto::DataFile& part : fragment.files) {
-      if (!part.base_id) {
+      if (part.base_id.has_value() != own) {
         data.insert(part.path);
       }
     }
-    if (fragment.deletion && !fragment.deletion->base_id) {
+    if (fragment.deletion && fragment.deletion->base_id.has_value() != own) {
       deletions.insert(fragment.deletion->Name(fragment.id));
     }
   }
   for (const proto::Index& index : file.indices) {
-    if (!index.base_id) {
+    if (index.base_id.has_value() != own) {
       indices.insert(index.UuidText());
     }
   }
-  if (!file.manifest.transaction_file.empty()) {
+  if (own && !file.manifest.transaction_file.empty()) {
     transactions.insert(file.manifest.transaction_file);
   }
 }

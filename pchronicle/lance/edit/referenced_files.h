@@ -18,6 +18,12 @@ struct ReferencedFiles {
   std::set<std::string, std::less<>> transactions;
 
   void Add(const ManifestFile& file);
+  /// The files of other bases: a branch refers to files of its parents by them. Names are random,
+  /// so which of the bases it is need not be known.
+  void AddOfOtherBases(const ManifestFile& file);
+
+ private:
+  void AddSome(const ManifestFile& file, bool own);
 };
 
 /// A file of a table that lies in one of its directories.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace pchronicle::lance {
 
@@ -25,6 +26,30 @@ Status CheckNames(std::span<const columnar::DataField> columns) {
   return Status::Ok();
 }
 
+bool IsBlob2(const columnar::DataField& column) {
+  const auto extension = column.metadata.find("ARROW:extension:name");
+  return column.type->id == columnar::TypeId::kLargeBinary && extension != column.metadata.end() &&
+         extension->second == "lance.blob.v2";
+}
+
+// A blob of version 2 is read as its payload, but declared as what a writer gives (lance.md E2).
+void BecomeBlob2(int32_t* next, std::vector<proto::Field>* out) {
+  const int32_t id = out->back().id;
+  out->back().logical_type = "struct";
+  constexpr std::pair<const char*, const char*> kMembers[] = {
+      {"data", "large_binary"}, {"uri", "string"}, {"position", "uint64"}, {"size", "uint64"}};
+  for (const auto& [name, type] : kMembers) {
+    proto::Field member;
+    member.type = 2;
+    member.name = name;
+    member.id = (*next)++;
+    member.parent_id = id;
+    member.logical_type = type;
+    member.nullable = true;
+    out->push_back(std::move(member));
+  }
+}
+
 Status Flatten(const columnar::DataField& column, int32_t parent, int depth, int32_t* next,
                std::vector<proto::Field>* out) {
   if (depth > kMaxFieldDepth) {
@@ -46,6 +71,10 @@ Status Flatten(const columnar::DataField& column, int32_t parent, int depth, int
   }
   const int32_t id = field.id;
   out->push_back(std::move(field));
+  if (IsBlob2(column)) {
+    BecomeBlob2(next, out);
+    return Status::Ok();
+  }
   // Items of fixed-size lists are part of the logical type.
   if (column.type->id == columnar::TypeId::kFixedSizeList) {
     return Status::Ok();

@@ -12,7 +12,11 @@ void UnpublishedFiles::DeleteAll() {
     const Status ignored = store_->Delete(path);
     static_cast<void>(ignored);
   }
-  paths_.clear();
+  for (const std::string& path : directories_) {
+    const Status ignored = store_->DeleteEmptyDirectory(path);
+    static_cast<void>(ignored);
+  }
+  Keep();
 }
 
 }  // namespace pchronicle::lance

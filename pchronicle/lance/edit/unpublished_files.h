@@ -23,13 +23,18 @@ class UnpublishedFiles {
   void Add(std::string path) { paths_.push_back(std::move(path)); }
   /// Takes over the files of another one.
   void Take(UnpublishedFiles* from);
+  /// The directory is about to be made, for files that are added.
+  void AddDirectory(std::string path) { directories_.push_back(std::move(path)); }
   /// A version refers to them, or may do so.
-  void Keep() { paths_.clear(); }
+  void Keep() {
+    paths_.clear();
+    directories_.clear();
+  }
   void DeleteAll();
 
  private:
   std::shared_ptr<io::Store> store_;
-  std::vector<std::string> paths_;
+  std::vector<std::string> paths_, directories_;
 };
 
 }  // namespace pchronicle::lance

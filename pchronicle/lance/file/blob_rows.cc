@@ -95,7 +95,7 @@ class PlaceEncoder : public ChunkEncoder {
 
 Result<BlobSidecars::Place> BlobSidecars::Dedicated(std::string_view payload) {
   const Place place = {++last_id_, 0};
-  PCHRONICLE_RETURN_IF_ERROR(append_(place.id, payload));
+  PCHRONICLE_RETURN_IF_ERROR(append_(place.id, payload, /*last=*/true));
   return place;
 }
 
@@ -104,7 +104,7 @@ Result<BlobSidecars::Place> BlobSidecars::Packed(std::string_view payload, uint6
     pack_ = {++last_id_, 0};
   }
   const Place place = pack_;
-  PCHRONICLE_RETURN_IF_ERROR(append_(place.id, payload));
+  PCHRONICLE_RETURN_IF_ERROR(append_(place.id, payload, /*last=*/false));
   pack_.position += payload.size();
   return place;
 }
@@ -147,7 +147,7 @@ Result<BlobRows::Descriptor> BlobRows::WritePayload(std::string_view payload, Fi
     PCHRONICLE_RETURN_IF_ERROR(sink->Put(payload));
     return descriptor;
   }
-  const bool dedicated = payload.size() >= dedicated_bytes_;
+  const bool dedicated = payload.size() > dedicated_bytes_;
   PCHRONICLE_ASSIGN_OR_RETURN(
       const BlobSidecars::Place place,
       dedicated ? sidecars_->Dedicated(payload) : sidecars_->Packed(payload, pack_bytes_));

@@ -13,8 +13,8 @@ namespace pchronicle::lance {
 /// one file.
 class BlobSidecars {
  public:
-  /// Appends bytes to the sidecar of an id.
-  using Append = std::function<Status(uint32_t blob_id, std::string_view bytes)>;
+  /// Appends bytes to the sidecar of an id (FileWriterOptions::sidecar).
+  using Append = std::function<Status(uint32_t blob_id, std::string_view bytes, bool last)>;
   explicit BlobSidecars(Append append) : append_(std::move(append)) {}
 
   bool available() const { return append_ != nullptr; }

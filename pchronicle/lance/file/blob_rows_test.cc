@@ -115,12 +115,12 @@ TEST(LanceBlobs, PayloadsGoWhereTheirSizeSays_LNCE2) {
     FileWriterOptions options;
     options.version = {2, 2};
     options.threads = threads;
-    options.sidecar = [&](uint32_t blob_id, std::string_view bytes) {
+    options.sidecar = [&](uint32_t blob_id, std::string_view bytes, bool) {
       opener->sidecars[blob_id] += bytes;
       return Status::Ok();
     };
     const std::string bytes = WriteFile(Version2Fields(), BatchOf(kPayloads), options);
-    // A pack has room for two of 60 and 99 bytes at most: never for both and a third.
+    // 100 bytes are not above the limit yet; they do not fit into a pack with others.
     EXPECT_EQ(opener->sidecars[1], std::string(60, 'p'));
     EXPECT_EQ(opener->sidecars[2], std::string(99, 'q'));
     EXPECT_EQ(opener->sidecars[3], std::string(100, 'd'));

@@ -22,9 +22,10 @@ struct FileWriterOptions {
   /// Key-value metadata of the FileDescriptor.
   columnar::Metadata metadata;
   /// Appends bytes to a sidecar of blob columns, `SidecarName(blob_id)` beside the file; ids start
-  /// at
-  /// 1. None: all payloads stand in the file. Called on the thread that calls Append or Finish.
-  std::function<Status(uint32_t blob_id, std::string_view bytes)> sidecar;
+  /// at 1. `last`: nothing follows for this id; others end when one with a higher id comes that is
+  /// not the last of its own, or with the file. None: all payloads stand in the file. Called on the
+  /// thread that calls Append or Finish.
+  std::function<Status(uint32_t blob_id, std::string_view bytes, bool last)> sidecar;
   /// Threads that encode, the caller's included; 0: as many as the machine has, at most 4. The
   /// bytes of the file do not depend on it.
   size_t threads = 0;

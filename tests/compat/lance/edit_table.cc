@@ -68,8 +68,23 @@ Result<columnar::PredicatePtr> Where(const std::string& column, const std::strin
   return columnar::Compare(column, found->second, int64_t{std::atoll(value.c_str())});
 }
 
+/// The branch that the environment names, else main.
+lance::EditOptions Edit() {
+  lance::EditOptions out;
+  const char* branch = std::getenv("EDIT_BRANCH");
+  out.branch = branch == nullptr ? "" : branch;
+  return out;
+}
+
+Result<std::shared_ptr<const lance::Table>> OpenNewest(const StorePtr& store) {
+  lance::OpenOptions options;
+  options.branch = Edit().branch;
+  return lance::Table::Open(store, options);
+}
+
 lance::WriteOptions Options(const Arguments& a, size_t from) {
   lance::WriteOptions out;
+  out.edit = Edit();
   for (size_t i = from; i < a.size(); ++i) {
     if (a[i] == "stable") {
       out.stable_row_ids = true;
@@ -128,7 +143,7 @@ Result<uint64_t> Race(const StorePtr& store, int64_t first, int64_t count) {
 
 // Rows that pass; through indices and without, which must agree.
 Result<uint64_t> Count(const StorePtr& store, const columnar::PredicatePtr& where) {
-  PCHRONICLE_ASSIGN_OR_RETURN(const auto table, lance::Table::Open(store));
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto table, OpenNewest(store));
   uint64_t rows[2] = {0, 0};
   for (const bool use : {false, true}) {
     lance::ScanOptions options;
@@ -151,8 +166,20 @@ Result<uint64_t> Count(const StorePtr& store, const columnar::PredicatePtr& wher
                             : Status::Corruption("{} rows, through indices {}", rows[0], rows[1]);
 }
 
+lance::CleanupOptions CleanAll() {
+  lance::CleanupOptions out;
+  out.edit = Edit();
+  return out;
+}
+
+lance::IndexOptions OnBranch() {
+  lance::IndexOptions out;
+  out.edit = Edit();
+  return out;
+}
+
 Result<uint64_t> Check(const StorePtr& store) {
-  PCHRONICLE_ASSIGN_OR_RETURN(const auto table, lance::Table::Open(store));
+  PCHRONICLE_ASSIGN_OR_RETURN(const auto table, OpenNewest(store));
   PCHRONICLE_ASSIGN_OR_RETURN(const lance::VerifyReport report, lance::Verify(table, Context()));
   if (!report.problems.empty()) {
     return Status::Corruption("{}: {}", report.problems[0].place, report.problems[0].text);
@@ -172,15 +199,17 @@ Result<uint64_t> Run(const std::string& command, const StorePtr& store, const Ar
   }
   if (command == "delete") {
     PCHRONICLE_ASSIGN_OR_RETURN(const auto where, Where(a.at(0), a.at(1), a.at(2)));
-    return VersionOf(lance::DeleteRows(store, where));
+    return VersionOf(lance::DeleteRows(store, where, Edit()));
   }
   if (command == "update") {
     PCHRONICLE_ASSIGN_OR_RETURN(const auto where, Where(a.at(0), a.at(1), a.at(2)));
-    return VersionOf(lance::UpdateRows(store, where, {{a.at(3), columnar::Scalar(a.at(4))}}));
+    return VersionOf(
+        lance::UpdateRows(store, where, {{a.at(3), columnar::Scalar(a.at(4))}}, Edit()));
   }
   if (command == "merge") {
     PCHRONICLE_ASSIGN_OR_RETURN(const Input input, Read(a.at(0)));
     lance::MergeInsertOptions options;
+    options.edit = Edit();
     options.keys = {a.at(1)};
     options.update_matched = a.at(2) != "insert";
     options.insert_new = a.at(2) != "update";
@@ -188,19 +217,20 @@ Result<uint64_t> Run(const std::string& command, const StorePtr& store, const Ar
   }
   if (command == "compact") {
     lance::CompactOptions options;
+    options.edit = Edit();
     options.target_rows = number(0);
     options.deleted_share = 0;
     return VersionOf(lance::CompactTable(store, options));
   }
   if (command == "cleanup") {
-    PCHRONICLE_ASSIGN_OR_RETURN(const auto report, lance::CleanUp(store, {}));
+    PCHRONICLE_ASSIGN_OR_RETURN(const auto report, lance::CleanUp(store, CleanAll()));
     return report.versions_kept;
   }
   if (command == "restore") {
-    return VersionOf(lance::RestoreVersion(store, number(0)));
+    return VersionOf(lance::RestoreVersion(store, number(0), Edit()));
   }
   if (command == "tag") {
-    PCHRONICLE_RETURN_IF_ERROR(lance::CreateTag(store, a.at(0), number(1)));
+    PCHRONICLE_RETURN_IF_ERROR(lance::CreateTag(store, a.at(0), number(1), Edit().branch));
     return number(1);
   }
   if (command == "double") {
@@ -224,13 +254,13 @@ Result<uint64_t> Run(const std::string& command, const StorePtr& store, const Ar
   }
   if (command == "index") {
     const auto kind = a.at(1) == "BITMAP" ? lance::IndexKind::kBitmap : lance::IndexKind::kBTree;
-    return VersionOf(lance::CreateIndex(store, a.at(0), kind));
+    return VersionOf(lance::CreateIndex(store, a.at(0), kind, OnBranch()));
   }
   if (command == "extend") {
-    return VersionOf(lance::ExtendIndex(store, a.at(0)));
+    return VersionOf(lance::ExtendIndex(store, a.at(0), OnBranch()));
   }
   if (command == "optimize") {
-    return VersionOf(lance::MergeIndex(store, a.at(0)));
+    return VersionOf(lance::MergeIndex(store, a.at(0), OnBranch()));
   }
   if (command == "config") {
     lance::ConfigChange change;
