@@ -133,11 +133,14 @@ SourceContent ContentOf(const FullRead& read, const Reading& reading) {
     content.status = ContentStatus::kError;
     content.reason = ReasonText(read.problems.front());
     content.runs = read.has_documents ? content.runs : 0;
-    if (read.problems.size() > 1) {
-      content.reason += fmt::format(" (and {} more)", read.problems.size() - 1);
+    if (read.problem_count() > 1) {
+      content.reason += fmt::format(" (and {} more)", read.problem_count() - 1);
     }
     for (const SourceProblem& problem : read.problems) {
       content.diagnostics.Add("lost_unit", problem.pointer, ReasonText(problem));
+    }
+    if (read.problems_left_out > 0) {
+      content.diagnostics.Add("lost_unit", "", "", read.problems_left_out);
     }
   }
   return content;
@@ -213,8 +216,10 @@ class Reader {
       counts.diagnostics.Merge(tree->diagnostics());
     }
     for (size_t i = 0; i < jobs_.size(); ++i) {
-      auto& problems = results_[jobs_[i].dataset].problems;
-      std::move(problems_[i].begin(), problems_[i].end(), std::back_inserter(problems));
+      DatasetCounts& counts = results_[jobs_[i].dataset];
+      std::move(problems_[i].first.begin(), problems_[i].first.end(),
+                std::back_inserter(counts.problems));
+      counts.problems_left_out += problems_[i].left_out;
     }
     return std::move(results_);
   }
@@ -235,7 +240,10 @@ class Reader {
     const auto make = [&]() -> PassSink {
       reading = std::make_unique<Reading>(source.file, count_);
       return {&reading->tee,
-              [&]() -> const std::vector<model::Problem>& { return reading->checker->problems(); },
+              [&] {
+                return KeptProblems(reading->checker->problems(),
+                                    reading->checker->problems_left_out());
+              },
               [&] { return reading->checker->needs_second_pass(); }};
     };
     make();
@@ -250,7 +258,7 @@ class Reader {
     if (count_) {
       results_[d].sources[s] = reading->Counts();
       trees_[d][s] = std::move(reading->tree);
-      problems_[job] = std::move(read.problems);
+      problems_[job] = {std::move(read.problems), read.problems_left_out};
     }
     return Status::Ok();
   }
@@ -285,7 +293,11 @@ class Reader {
   const Context& context_;
   const bool count_;
   std::vector<Job> jobs_;
-  std::vector<std::vector<SourceProblem>> problems_;  // by job
+  struct Problems {
+    std::vector<SourceProblem> first;
+    uint64_t left_out = 0;
+  };
+  std::vector<Problems> problems_;  // by job
   std::vector<std::vector<std::unique_ptr<model::RunTreeCollector>>> trees_;
   std::vector<DatasetCounts> results_;
 };

@@ -46,8 +46,10 @@ Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
     PCHRONICLE_RETURN_IF_ERROR(context.Check());
     MergeLost(pass->TakeNotes(), lost);
     read.problems.clear();
+    const KeptProblems met = sink.problems();
+    read.problems_left_out = met.left_out;
     for (SourceProblem& placed :
-         PlaceProblems(source.file, pass->input(), sink.problems(), pass->is_compressed())) {
+         PlaceProblems(source.file, pass->input(), met.first, pass->is_compressed())) {
       if (FailsAlways(placed.status)) {
         return ToStatus(placed);
       }

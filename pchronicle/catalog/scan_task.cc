@@ -281,7 +281,7 @@ class SourceTask final : public ScanTask {
         return ToStatus(problem);
       }
     }
-    state_.scope.AddProblems(range_.begin, std::move(placed), sink_->problems_left_out());
+    state_.scope.AddProblems(range_, std::move(placed), sink_->problems_left_out());
     PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
     if (pass_->needs_second_pass() || sink_->needs_second_pass() || fed_.needs_second_pass()) {
       state_.scope.RequestRestart();
