@@ -83,7 +83,7 @@ Result<LoadedRuns> LoadRuns(const catalog::CatalogDataset& dataset, const catalo
     return loaded;
   }
   std::unique_ptr<SelectingSink> sink;
-  const auto make = [&] {
+  const auto make = [&](const std::shared_ptr<const catalog::ResolvedSource>&) {
     sink = std::make_unique<SelectingSink>(options);
     return catalog::PassSink{sink.get(),
                              [&] {

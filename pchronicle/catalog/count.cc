@@ -9,6 +9,7 @@
 #include "pchronicle/catalog/full_read.h"
 #include "pchronicle/catalog/parallel.h"
 #include "pchronicle/catalog/problem.h"
+#include "pchronicle/catalog/reference_hooks.h"
 #include "pchronicle/model/detect.h"
 #include "pchronicle/model/relations.h"
 #include "pchronicle/model/run_tree.h"
@@ -63,8 +64,8 @@ class Tee final : public model::DocumentSink {
 };
 
 std::unique_ptr<model::RowSink> Counter(Relation relation, std::string_view column,
-                                        const std::string& file) {
-  model::RowSink::Request request;
+                                        const std::string& file,
+                                        model::RowSink::Request request = {}) {
   request.relation = relation;
   if (!column.empty()) {
     request.columns = {*model::FindColumn(relation, column)};
@@ -77,9 +78,9 @@ std::unique_ptr<model::RowSink> Counter(Relation relation, std::string_view colu
 /// The sinks of one full reading. Batches are never emptied, so that rows of a lost document can be
 /// taken back; all but the first have no cells.
 struct Reading {
-  Reading(const std::string& file, bool count) {
+  Reading(const std::string& file, bool count, model::RowSink::Request hooks) {
     // This column is made of all checks there are: afterwards diagnostics() is complete.
-    checker = Counter(Relation::kTrajectories, "diagnostics", file);
+    checker = Counter(Relation::kTrajectories, "diagnostics", file, std::move(hooks));
     tee.Add(*checker);
     if (!count) {
       return;
@@ -237,8 +238,13 @@ class Reader {
       return Status::Ok();
     }
     std::unique_ptr<Reading> reading;
-    const auto make = [&]() -> PassSink {
-      reading = std::make_unique<Reading>(source.file, count_);
+    const auto make = [&](const std::shared_ptr<const ResolvedSource>& resolved) -> PassSink {
+      model::RowSink::Request hooks;
+      if (resolved != nullptr) {
+        AddReferenceHooks(dataset.sources, source, resolved, snapshot_.options().limits, context_,
+                          hooks);
+      }
+      reading = std::make_unique<Reading>(source.file, count_, std::move(hooks));
       return {&reading->tee,
               [&] {
                 return KeptProblems(reading->checker->problems(),
@@ -246,7 +252,7 @@ class Reader {
               },
               [&] { return reading->checker->needs_second_pass(); }};
     };
-    make();
+    make(nullptr);
     PCHRONICLE_ASSIGN_OR_RETURN(FullRead read,
                                 ReadFully(dataset, source, snapshot_.options().limits, context_,
                                           model::FieldMask::All(), make));

@@ -41,11 +41,13 @@ struct PassSink {
   std::function<bool()> needs_second_pass;
 };
 
+using MakePassSink = std::function<PassSink(const std::shared_ptr<const ResolvedSource>& resolved)>;
+
 /// Reads a source to its end into the sink that `make` gives; again with what was learnt when
 /// something came as a surprise (nothing of the first reading counts then: `make` is called again).
 /// Errors: the storage's, cancellation and limits.
 Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
                            const Limits& limits, const Context& context, model::FieldMask fields,
-                           const std::function<PassSink()>& make);
+                           const MakePassSink& make);
 
 }  // namespace pchronicle::catalog

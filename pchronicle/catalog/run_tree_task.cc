@@ -67,12 +67,12 @@ class RunTreeTask final : public ScanTask {
   Status CollectOne(const Limits& limits, size_t index,
                     std::unique_ptr<model::RunTreeCollector>& collector) {
     const Source& source = state_.dataset.sources[index];
-    const auto make = [&]() -> PassSink {
+    const auto make = [&](const std::shared_ptr<const ResolvedSource>&) -> PassSink {
       collector = model::RunTreeCollector::Make(source.file);
       return {collector.get(), [&] { return KeptProblems(collector->problems()); },
               [] { return false; }};
     };
-    make();
+    make(nullptr);
     ScanMeter meter;
     PCHRONICLE_ASSIGN_OR_RETURN(FullRead read,
                                 ReadFully(state_.dataset, source, limits, state_.scope.context(),
