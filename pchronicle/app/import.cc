@@ -1,82 +1,25 @@
 #include "pchronicle/app/import.h"
 
-#include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "pchronicle/app/durable_file.h"
+#include "pchronicle/app/import_names.h"
+#include "pchronicle/app/import_target.h"
 #include "pchronicle/app/inventory.h"
 #include "pchronicle/app/source_bytes.h"
-#include "pchronicle/json/decompress.h"
 
 namespace pchronicle::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A staging folder that disappears unless it was published.
-class StagingFolder {
- public:
-  explicit StagingFolder(std::string path) : path_(std::move(path)) {}
-  ~StagingFolder() {
-    if (!path_.empty()) {
-      std::error_code error;
-      fs::remove_all(path_, error);
-    }
-  }
-  StagingFolder(const StagingFolder&) = delete;
-  StagingFolder& operator=(const StagingFolder&) = delete;
-  const std::string& path() const { return path_; }
-  void Release() { path_.clear(); }
-
- private:
-  std::string path_;
-};
-
 // A file to be made in the new Dataset.
 struct Copy {
   std::string name;        // relative path
   const io::Entry* entry;  // pinned bytes
 };
-
-// Canonical names of single inputs (cli.md 5.1); line formats and compressed files keep their
-// extension.
-std::string CanonicalName(model::Format format, std::string_view source) {
-  std::string lower(source);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  const std::string_view text = json::NameInside(lower);
-  std::string extension = ".json";
-  for (const std::string_view line : {std::string_view(".jsonl"), std::string_view(".ndjson")}) {
-    extension = text.ends_with(line) ? std::string(line) : extension;
-  }
-  extension += std::string_view(lower).substr(text.size());
-  switch (format) {
-    case model::Format::kAtif:
-      return "trajectories.atif" + extension;
-    case model::Format::kActf:
-      return "trajectories.actf" + extension;
-    case model::Format::kOpenAiMessages:
-      return "session_steps" + extension;
-    case model::Format::kStoryline:
-      return "trajectories.storyline" + extension;
-    case model::Format::kHfChat:
-      return "trajectories.hf-chat" + extension;
-    case model::Format::kAgenticMd:
-      break;
-  }
-  return "trajectories.md";
-}
 
 Status Unusable(const std::string& file, const SourceState& state) {
   return state.status == "error"
@@ -191,67 +134,6 @@ Status WriteCopies(const catalog::CatalogDataset& dataset, const std::vector<Cop
   return Status::Ok();
 }
 
-// A first line that ends an object, with more behind it, makes it a line file; the name decides how
-// it is read.
-bool IsLineText(std::string_view text) {
-  const size_t line_end = text.find('\n');
-  const size_t last = text.find_last_not_of(" \t\r\n", line_end);
-  return line_end != std::string::npos && last != std::string::npos && text[last] == '}' &&
-         text.find_first_not_of(" \t\r\n", line_end) != std::string::npos;
-}
-
-// What the first line may be told from; damage is found when the file is read.
-std::string FirstText(const std::string& compressed, json::Compression compression) {
-  constexpr size_t kMost = 16 << 20;
-  constexpr size_t kPiece = 64 << 10;
-  const json::MemoryInput bytes(compressed);
-  auto source = bytes.Open(0, json::kToEnd);
-  std::string text;
-  if (!source.ok()) {
-    return text;
-  }
-  const auto decompressor = json::MakeDecompressor(std::move(source).value(), compression, {});
-  while (text.size() < kMost && !IsLineText(text)) {
-    const size_t size = text.size();
-    text.resize(size + kPiece);
-    const Result<size_t> got = decompressor->Read(std::span(text).subspan(size));
-    text.resize(size + (got.ok() ? *got : 0));
-    if (text.size() == size) {
-      break;
-    }
-  }
-  return text;
-}
-
-// Puts the finished folder where the target is. The old Dataset, if any, is swapped out first and
-// deleted last.
-Status PublishFolder(StagingFolder& staging, const ImportOptions& options) {
-  if (!options.replace || !fs::exists(options.to)) {
-    PCHRONICLE_RETURN_IF_ERROR(RenameNew(staging.path(), options.to));
-    staging.Release();
-    return Status::Ok();
-  }
-  if (::syscall(SYS_renameat2, AT_FDCWD, staging.path().c_str(), AT_FDCWD, options.to.c_str(),
-                RENAME_EXCHANGE) == 0) {
-    return SyncDirectory(fs::path(options.to).parent_path().empty()
-                             ? "."
-                             : fs::path(options.to).parent_path().string());
-  }
-  if (errno != EINVAL && errno != ENOSYS) {
-    return Status::Io("replace {}: {}", options.to, std::strerror(errno));
-  }
-  StagingFolder old(StagingName(options.to));
-  PCHRONICLE_RETURN_IF_ERROR(RenameNew(options.to, old.path()));
-  if (Status published = RenameNew(staging.path(), options.to); !published.ok()) {
-    const Status back = RenameNew(old.path(), options.to);
-    old.Release();
-    return back.ok() ? published
-                     : published.WithContext("the old Dataset is kept as " + old.path());
-  }
-  staging.Release();
-  return Status::Ok();
-}
-
 Result<ImportOutcome> ImportFrom(
     const DatasetLocation& from, const ImportOptions& options, const Context& context,
     const std::function<void(std::string_view, size_t, size_t)>& progress) {
@@ -297,82 +179,12 @@ Result<ImportOutcome> ImportFrom(
   return outcome;
 }
 
-bool IsInside(const fs::path& inner, const fs::path& outer) {
-  const auto [outer_end, inner_at] =
-      std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
-  return outer_end == outer.end();
-}
-
-Status CheckTarget(const ImportOptions& options, const Context& context) {
-  std::error_code error;
-  if (!fs::exists(fs::symlink_status(options.to, error))) {
-    return Status::Ok();
-  }
-  if (!options.replace) {
-    return Status::AlreadyExists("{} already exists; choose another --to, or pass --replace",
-                                 options.to);
-  }
-  if (!options.text && IsInside(fs::weakly_canonical(options.from, error),
-                                fs::weakly_canonical(options.to, error))) {
-    return Status::InvalidArgument(
-        "the source {} lies inside the Dataset {} that would be replaced", options.from,
-        options.to);
-  }
-  return CheckReplaceable(options.to, context);
-}
-
 }  // namespace
-
-std::string DerivedDatasetName(std::string_view file_name) {
-  std::string name(json::NameInside(file_name));
-  for (const std::string_view extension : {".jsonl", ".ndjson", ".json", ".actf"}) {
-    if (name.size() > extension.size() &&
-        name.compare(name.size() - extension.size(), extension.size(), extension) == 0) {
-      name.resize(name.size() - extension.size());
-    }
-  }
-  std::string out;
-  for (char c : name) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-    if (plain || (!out.empty() && out.back() != '-')) {
-      out += plain ? c : '-';
-    }
-  }
-  while (!out.empty() && (out.back() == '-' || out.back() == '.')) {
-    out.pop_back();
-  }
-  out.erase(0, out.find_first_not_of(".-"));
-  return out.empty() ? "imported" : out;
-}
-
-Status CheckReplaceable(const std::string& target, const Context& context) {
-  std::error_code error;
-  const fs::path path = fs::weakly_canonical(target, error);
-  const char* home = std::getenv("HOME");
-  if (path == path.root_path() || (home != nullptr && path == fs::weakly_canonical(home, error))) {
-    return Status::InvalidArgument("{} must not be replaced", target);
-  }
-  if (!fs::is_directory(fs::symlink_status(target, error))) {
-    return Status::InvalidArgument("{} is no directory and cannot be replaced by a Dataset",
-                                   target);
-  }
-  if (fs::is_empty(path, error)) {
-    return Status::Ok();
-  }
-  catalog::SnapshotOptions options;
-  options.errors = catalog::ErrorPolicy::kReport;
-  PCHRONICLE_ASSIGN_OR_RETURN(const auto snapshot,
-                              OpenDataset({target, path.string()}, options, context));
-  return snapshot->datasets().front().sources.empty()
-             ? Status::InvalidArgument("nothing in {} is a Source; it is not replaced", target)
-             : Status::Ok();
-}
 
 Result<ImportOutcome> ImportPreserved(
     const ImportOptions& options, const Context& context,
     const std::function<void(std::string_view, size_t, size_t)>& progress) {
-  PCHRONICLE_RETURN_IF_ERROR(CheckTarget(options, context));
+  PCHRONICLE_RETURN_IF_ERROR(CheckImportTarget(options, context));
   const auto import = [&](const DatasetLocation& from,
                           const ImportOptions& with) -> Result<ImportOutcome> {
     auto outcome = ImportFrom(from, with, context, progress);
@@ -399,14 +211,7 @@ Result<ImportOutcome> ImportPreserved(
   if (error) {
     return Status::NotFound("the folder of {} does not exist", options.to);
   }
-  const json::Compression compression = json::CompressionOf(*options.text);
-  const bool lines = compression == json::Compression::kNone
-                         ? IsLineText(*options.text)
-                         : IsLineText(FirstText(*options.text, compression));
-  std::string path = input.path() + (lines ? "/stdin.jsonl" : "/stdin.json");
-  if (compression != json::Compression::kNone) {
-    path += compression == json::Compression::kGzip ? ".gz" : ".zst";
-  }
+  const std::string path = input.path() + "/" + StdinName(*options.text);
   PCHRONICLE_RETURN_IF_ERROR(ReplaceFile(path, *options.text, 0644));
   return import({"stdin", path}, options);
 }

@@ -40,10 +40,6 @@ Result<ImportOutcome> ImportPreserved(
     const ImportOptions& options, const Context& context,
     const std::function<void(std::string_view stage, size_t done, size_t total)>& progress);
 
-/// Name of a Dataset for an input file: `.json`/`.actf` stripped, lower case, other characters `-`,
-/// doubled `-` merged.
-std::string DerivedDatasetName(std::string_view file_name);
-
 /// Refuses targets that must never be replaced: roots, the home folder, a folder in which nothing
 /// is a Source.
 Status CheckReplaceable(const std::string& target, const Context& context);

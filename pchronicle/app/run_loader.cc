@@ -83,11 +83,14 @@ Result<LoadedRuns> LoadRuns(const catalog::CatalogDataset& dataset, const catalo
     return loaded;
   }
   std::unique_ptr<SelectingSink> sink;
-  const auto make = [&] {
+  const auto make = [&](const std::shared_ptr<const catalog::ResolvedSource>&) {
     sink = std::make_unique<SelectingSink>(options);
-    return catalog::PassSink{
-        sink.get(), [&]() -> const std::vector<model::Problem>& { return sink->hub().problems(); },
-        [] { return false; }};
+    return catalog::PassSink{sink.get(),
+                             [&] {
+                               return catalog::KeptProblems(sink->hub().problems(),
+                                                            sink->hub().problems_left_out());
+                             },
+                             [] { return false; }};
   };
   PCHRONICLE_ASSIGN_OR_RETURN(
       catalog::FullRead read,
@@ -96,6 +99,7 @@ Result<LoadedRuns> LoadRuns(const catalog::CatalogDataset& dataset, const catalo
     return catalog::ToStatus(read.problems.front());
   }
   loaded.problems = std::move(read.problems);
+  loaded.problems_left_out = read.problems_left_out;
   if (sink != nullptr) {
     loaded.storylines = sink->hub().Take();
     loaded.documents = sink->documents();

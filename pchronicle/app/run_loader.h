@@ -22,10 +22,11 @@ struct LoadOptions {
 };
 
 struct LoadedRuns {
-  std::vector<model::Storyline> storylines;  // in source order
-  uint64_t documents = 0;                    // wanted or not
-  bool over_limit = false;                   // more were wanted than max_documents
-  std::vector<catalog::SourceProblem> problems;
+  std::vector<model::Storyline> storylines;      // in source order
+  uint64_t documents = 0;                        // wanted or not
+  bool over_limit = false;                       // more were wanted than max_documents
+  std::vector<catalog::SourceProblem> problems;  // the first ones
+  uint64_t problems_left_out = 0;
 };
 
 /// Reads documents of one source into the hub. Sources without documents (empty, ignored) give

@@ -9,6 +9,7 @@
 #include "pchronicle/catalog/full_read.h"
 #include "pchronicle/catalog/parallel.h"
 #include "pchronicle/catalog/problem.h"
+#include "pchronicle/catalog/reference_hooks.h"
 #include "pchronicle/model/detect.h"
 #include "pchronicle/model/relations.h"
 #include "pchronicle/model/run_tree.h"
@@ -63,8 +64,8 @@ class Tee final : public model::DocumentSink {
 };
 
 std::unique_ptr<model::RowSink> Counter(Relation relation, std::string_view column,
-                                        const std::string& file) {
-  model::RowSink::Request request;
+                                        const std::string& file,
+                                        model::RowSink::Request request = {}) {
   request.relation = relation;
   if (!column.empty()) {
     request.columns = {*model::FindColumn(relation, column)};
@@ -77,9 +78,9 @@ std::unique_ptr<model::RowSink> Counter(Relation relation, std::string_view colu
 /// The sinks of one full reading. Batches are never emptied, so that rows of a lost document can be
 /// taken back; all but the first have no cells.
 struct Reading {
-  Reading(const std::string& file, bool count) {
+  Reading(const std::string& file, bool count, model::RowSink::Request hooks) {
     // This column is made of all checks there are: afterwards diagnostics() is complete.
-    checker = Counter(Relation::kTrajectories, "diagnostics", file);
+    checker = Counter(Relation::kTrajectories, "diagnostics", file, std::move(hooks));
     tee.Add(*checker);
     if (!count) {
       return;
@@ -133,11 +134,14 @@ SourceContent ContentOf(const FullRead& read, const Reading& reading) {
     content.status = ContentStatus::kError;
     content.reason = ReasonText(read.problems.front());
     content.runs = read.has_documents ? content.runs : 0;
-    if (read.problems.size() > 1) {
-      content.reason += fmt::format(" (and {} more)", read.problems.size() - 1);
+    if (read.problem_count() > 1) {
+      content.reason += fmt::format(" (and {} more)", read.problem_count() - 1);
     }
     for (const SourceProblem& problem : read.problems) {
       content.diagnostics.Add("lost_unit", problem.pointer, ReasonText(problem));
+    }
+    if (read.problems_left_out > 0) {
+      content.diagnostics.Add("lost_unit", "", "", read.problems_left_out);
     }
   }
   return content;
@@ -213,8 +217,10 @@ class Reader {
       counts.diagnostics.Merge(tree->diagnostics());
     }
     for (size_t i = 0; i < jobs_.size(); ++i) {
-      auto& problems = results_[jobs_[i].dataset].problems;
-      std::move(problems_[i].begin(), problems_[i].end(), std::back_inserter(problems));
+      DatasetCounts& counts = results_[jobs_[i].dataset];
+      std::move(problems_[i].first.begin(), problems_[i].first.end(),
+                std::back_inserter(counts.problems));
+      counts.problems_left_out += problems_[i].left_out;
     }
     return std::move(results_);
   }
@@ -232,13 +238,21 @@ class Reader {
       return Status::Ok();
     }
     std::unique_ptr<Reading> reading;
-    const auto make = [&]() -> PassSink {
-      reading = std::make_unique<Reading>(source.file, count_);
+    const auto make = [&](const std::shared_ptr<const ResolvedSource>& resolved) -> PassSink {
+      model::RowSink::Request hooks;
+      if (resolved != nullptr) {
+        AddReferenceHooks(dataset.sources, source, resolved, snapshot_.options().limits, context_,
+                          hooks);
+      }
+      reading = std::make_unique<Reading>(source.file, count_, std::move(hooks));
       return {&reading->tee,
-              [&]() -> const std::vector<model::Problem>& { return reading->checker->problems(); },
+              [&] {
+                return KeptProblems(reading->checker->problems(),
+                                    reading->checker->problems_left_out());
+              },
               [&] { return reading->checker->needs_second_pass(); }};
     };
-    make();
+    make(nullptr);
     PCHRONICLE_ASSIGN_OR_RETURN(FullRead read,
                                 ReadFully(dataset, source, snapshot_.options().limits, context_,
                                           model::FieldMask::All(), make));
@@ -250,7 +264,7 @@ class Reader {
     if (count_) {
       results_[d].sources[s] = reading->Counts();
       trees_[d][s] = std::move(reading->tree);
-      problems_[job] = std::move(read.problems);
+      problems_[job] = {std::move(read.problems), read.problems_left_out};
     }
     return Status::Ok();
   }
@@ -285,7 +299,11 @@ class Reader {
   const Context& context_;
   const bool count_;
   std::vector<Job> jobs_;
-  std::vector<std::vector<SourceProblem>> problems_;  // by job
+  struct Problems {
+    std::vector<SourceProblem> first;
+    uint64_t left_out = 0;
+  };
+  std::vector<Problems> problems_;  // by job
   std::vector<std::vector<std::unique_ptr<model::RunTreeCollector>>> trees_;
   std::vector<DatasetCounts> results_;
 };

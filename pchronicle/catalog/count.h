@@ -23,8 +23,10 @@ struct DatasetCounts {
   /// Of all sources and, compared with each other, of all runs (likely_copied,
   /// unresolved_reference, cycle).
   model::Diagnostics diagnostics;
-  /// What could not be read, by file and offset; content of the sources says the same.
+  /// What could not be read, by file and offset, of each source the first
+  /// QueryScope::kMostProblems; content of the sources says the same.
   std::vector<SourceProblem> problems;
+  uint64_t problems_left_out = 0;  // further ones
 };
 
 /// Reads everything once, in parallel, counts, and fills the cells' content as CheckAll does. One

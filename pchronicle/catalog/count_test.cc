@@ -65,6 +65,29 @@ TEST(CheckAll, EveryFileGetsOneHonestLine_BR09_BR10_BR11_BR12_BR57_BR58) {
   EXPECT_EQ(Content(*snapshot, "z.zst").reason, "not read: compressed (zstd)");
 }
 
+TEST(CheckAll, OfManyBadLinesTheFirstAreKeptAndAllAreCounted_ERR03) {
+  constexpr size_t kBad = 3000;
+  TempDataset dir;
+  std::string text = Atif("first") + "\n";
+  for (size_t i = 0; i < kBad; ++i) {
+    text += "{\"bad\n";
+  }
+  dir.Write("a.jsonl", text);
+  dir.Write("b.jsonl", Atif("b") + "\n{\"bad\n");
+  const auto snapshot = Take(dir.path());
+  Context context;
+  ASSERT_TRUE(CheckAll(*snapshot, context).ok());
+  const SourceContent content = Content(*snapshot, "a.jsonl");
+  EXPECT_TRUE(content.reason.starts_with("line 2, byte ")) << content.reason;
+  EXPECT_TRUE(content.reason.ends_with(" (and 2999 more)")) << content.reason;
+  ASSERT_EQ(content.diagnostics.Sorted().size(), 1U);
+  EXPECT_EQ(content.diagnostics.Sorted()[0].count, kBad);
+  const auto counts = CountAll(*snapshot, context);
+  ASSERT_TRUE(counts.ok()) << counts.status().ToString();
+  EXPECT_EQ((*counts)[0].problems.size(), QueryScope::kMostProblems + 1);
+  EXPECT_EQ((*counts)[0].problems_left_out, kBad - QueryScope::kMostProblems);
+}
+
 TEST(CheckAll, SharedExtensionsAreToldApartByContent_BR58) {
   TempDataset dir;
   dir.Write("a.traj", std::string("\x01\x02\x03\x04 atoms\x05"));

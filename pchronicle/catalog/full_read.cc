@@ -13,7 +13,7 @@ constexpr int kMaxPasses = 3;
 
 Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
                            const Limits& limits, const Context& context, model::FieldMask fields,
-                           const std::function<PassSink()>& make) {
+                           const MakePassSink& make) {
   FullRead read;
   auto held = ResolveHeld(dataset, source, limits, context);
   if (!held.ok()) {
@@ -34,7 +34,7 @@ Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
   }
   model::SourceNotes lost;
   for (int pass_number = 1; pass_number <= kMaxPasses; ++pass_number) {
-    const PassSink sink = make();
+    const PassSink sink = make(read.resolved);
     PCHRONICLE_ASSIGN_OR_RETURN(
         const auto pass,
         SourcePass::Open(dataset, source, *held, limits, context, {fields, {}, lost}, *sink.sink));
@@ -46,8 +46,10 @@ Result<FullRead> ReadFully(const CatalogDataset& dataset, const Source& source,
     PCHRONICLE_RETURN_IF_ERROR(context.Check());
     MergeLost(pass->TakeNotes(), lost);
     read.problems.clear();
+    const KeptProblems met = sink.problems();
+    read.problems_left_out = met.left_out;
     for (SourceProblem& placed :
-         PlaceProblems(source.file, pass->input(), sink.problems(), pass->is_compressed())) {
+         PlaceProblems(source.file, pass->input(), met.first, pass->is_compressed())) {
       if (FailsAlways(placed.status)) {
         return ToStatus(placed);
       }

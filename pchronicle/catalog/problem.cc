@@ -162,7 +162,7 @@ void QueryScope::AddProblem(SourceProblem problem) {
   Keep(std::move(problem));
 }
 
-void QueryScope::AddProblems(uint64_t begin, std::vector<SourceProblem> problems,
+void QueryScope::AddProblems(json::RecordRange range, std::vector<SourceProblem> problems,
                              uint64_t left_out) {
   if (problems.empty()) {
     return;
@@ -170,7 +170,7 @@ void QueryScope::AddProblems(uint64_t begin, std::vector<SourceProblem> problems
   const std::lock_guard lock(mutex_);
   FileProblems& of_file = problems_[problems.front().file];
   of_file.left_out |= left_out > 0;
-  uint64_t& met = of_file.met[begin];
+  uint64_t& met = range.is_whole() ? of_file.met_by_whole : of_file.met[range.begin];
   met = std::max(met, problems.size() + left_out);
   for (SourceProblem& problem : problems) {
     Keep(std::move(problem));
@@ -190,10 +190,11 @@ uint64_t QueryScope::problem_count() const {
   const std::lock_guard lock(mutex_);
   uint64_t count = 0;
   for (const auto& [file, of_file] : problems_) {
-    uint64_t met = 0;
+    uint64_t in_ranges = 0;
     for (const auto& [begin, of_range] : of_file.met) {
-      met += of_range;
+      in_ranges += of_range;
     }
+    const uint64_t met = std::max(of_file.met_by_whole, in_ranges);
     count +=
         of_file.left_out ? std::max<uint64_t>(met, of_file.first.size()) : of_file.first.size();
   }

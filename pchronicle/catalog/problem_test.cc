@@ -69,6 +69,30 @@ TEST(Problems, RangesOfOneFileKeepItsFirstOnesTogether_ERR03) {
   EXPECT_EQ(problems.back().line, 2 * 10 + (1 + kBad) + 2 * 9 + 1 + of_second);
 }
 
+TEST(Problems, TheTreeOfRunsKeepsTheFirstAndCountsTheRest_ERR03) {
+  // Read whole for the tree and in ranges for steps: neither count is added to the other.
+  constexpr size_t kBad = 3000;
+  TempDataset dir;
+  std::string text;
+  for (size_t i = 0; i < kBad; ++i) {
+    text += "{\"bad\n";
+  }
+  for (int i = 0; i < 12; ++i) {
+    text += Atif(std::string(1 << 20, 'p')) + "\n{\"bad\n";
+  }
+  dir.Write("a.jsonl", text);
+  const auto snapshot = testing::Take(dir.path(), testing::Reporting());
+  Context context;
+  QueryScope scope(*snapshot, true, context);
+  EXPECT_EQ(RunScan(scope, Relation::kRunTree, {"document_id"}).rows.size(), 12U);
+  EXPECT_EQ(scope.problems().size(), kMost);
+  EXPECT_EQ(scope.problems().back().line, kMost);
+  EXPECT_EQ(scope.problem_count(), kBad + 12);
+  RunScan(scope, Relation::kSteps, {"step_id"});
+  EXPECT_EQ(scope.problems().size(), kMost);
+  EXPECT_EQ(scope.problem_count(), kBad + 12);
+}
+
 TEST(Problems, AStrictReaderStopsAtTheFirst_ERR01) {
   TempDataset dir;
   dir.Write("a.jsonl", Atif("first") + "\n{\"bad\n{\"worse\n");

@@ -67,15 +67,14 @@ class RunTreeTask final : public ScanTask {
   Status CollectOne(const Limits& limits, size_t index,
                     std::unique_ptr<model::RunTreeCollector>& collector) {
     const Source& source = state_.dataset.sources[index];
-    const auto make = [&]() -> PassSink {
+    const auto make = [&](const std::shared_ptr<const ResolvedSource>&) -> PassSink {
       collector = model::RunTreeCollector::Make(source.file);
-      return {collector.get(),
-              [&]() -> const std::vector<model::Problem>& { return collector->problems(); },
+      return {collector.get(), [&] { return KeptProblems(collector->problems()); },
               [] { return false; }};
     };
-    make();
+    make(nullptr);
     ScanMeter meter;
-    PCHRONICLE_ASSIGN_OR_RETURN(const FullRead read,
+    PCHRONICLE_ASSIGN_OR_RETURN(FullRead read,
                                 ReadFully(state_.dataset, source, limits, state_.scope.context(),
                                           model::RunTreeCollector::Fields(), make));
     ScanCounters counters;
@@ -87,12 +86,10 @@ class RunTreeTask final : public ScanTask {
     counters.id_peak_bytes = read.id_peak_bytes;
     meter.AddTo(counters);
     state_.Count(&source, counters);
-    for (const SourceProblem& problem : read.problems) {
-      if (!state_.scope.report_errors()) {
-        return ToStatus(problem);
-      }
-      state_.scope.AddProblem(problem);
+    if (!state_.scope.report_errors() && !read.problems.empty()) {
+      return ToStatus(read.problems.front());
     }
+    state_.scope.AddProblems({}, std::move(read.problems), read.problems_left_out);
     return Status::Ok();
   }
 

@@ -16,6 +16,7 @@
 #include "pchronicle/catalog/file_predicate.h"
 #include "pchronicle/catalog/snapshot.h"
 #include "pchronicle/columnar/batch.h"
+#include "pchronicle/model/first_problems.h"
 #include "pchronicle/model/relations.h"
 
 namespace pchronicle::catalog {
@@ -101,15 +102,14 @@ class QueryScope {
   void RequestRestart() { restart_.store(true); }
   bool restart_requested() const { return restart_.load(); }
   void AddProblem(SourceProblem problem);
-  /// What one scan found in the range of a file that begins at `begin`, and how many more it did
-  /// not keep.
-  void AddProblems(uint64_t begin, std::vector<SourceProblem> problems, uint64_t left_out);
+  /// What one scan found in a range of a file, and how many more it did not keep.
+  void AddProblems(json::RecordRange range, std::vector<SourceProblem> problems, uint64_t left_out);
   /// Sorted by file and offset, without repeats; of each file the first kMostProblems.
   std::vector<SourceProblem> problems() const;
   /// Of all, also those that were not kept. Where some were not, and several scans met them, those
   /// of the scan that met most count.
   uint64_t problem_count() const;
-  static constexpr size_t kMostProblems = 1000;
+  static constexpr size_t kMostProblems = model::FirstProblems::kMost;
   /// For the second run: keeps metrics and what is known to be lost, forgets the restart flag and
   /// the problems.
   void BeginRestart();
@@ -151,7 +151,8 @@ class QueryScope {
   };
   struct FileProblems {
     std::set<SourceProblem, ProblemOrder> first;
-    std::map<uint64_t, uint64_t> met;  // by the begin of the range
+    uint64_t met_by_whole = 0;         // by the scan of the whole file that met most
+    std::map<uint64_t, uint64_t> met;  // the like by ranges of it, by their begin
     bool left_out = false;
   };
   void Keep(SourceProblem problem);

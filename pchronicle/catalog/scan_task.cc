@@ -5,8 +5,8 @@
 #include "pchronicle/catalog/cell.h"
 #include "pchronicle/catalog/fed_rows.h"
 #include "pchronicle/catalog/problem.h"
+#include "pchronicle/catalog/reference_hooks.h"
 #include "pchronicle/catalog/source_pass.h"
-#include "pchronicle/model/file_ids.h"
 
 namespace pchronicle::catalog {
 namespace {
@@ -193,7 +193,11 @@ class SourceTask final : public ScanTask {
       request.predicates = scan.predicates;
       request.file = source.file;
       request.keep_problems = !strict();
-      AddReferenceHooks(source, resolved, request);
+      if (auto ids = AddReferenceHooks(state_.dataset.sources, source, resolved,
+                                       state_.scope.snapshot().options().limits,
+                                       state_.scope.context(), request)) {
+        file_ids_.push_back(std::move(ids));
+      }
       return model::MakeRowSink(std::move(request));
     };
     sink_ = make(state_.request);
@@ -206,33 +210,6 @@ class SourceTask final : public ScanTask {
     own_sinks_ = tee_.size();
     fed_.BeginSource(make, tee_);
     return tee_.size() == 1 ? static_cast<model::DocumentSink*>(sink_.get()) : &tee_;
-  }
-
-  /// How a continuation is found (catalog.md 6.1, `continued_by`): a file of the Dataset, or a
-  /// document of the same file.
-  void AddReferenceHooks(const Source& source, std::shared_ptr<const ResolvedSource> resolved,
-                         model::RowSink::Request& request) {
-    const std::vector<Source>& sources = state_.dataset.sources;
-    request.file_exists = [&sources](std::string_view file) {
-      const auto found =
-          std::lower_bound(sources.begin(), sources.end(), file,
-                           [](const Source& a, std::string_view b) { return a.file < b; });
-      return found != sources.end() && found->file == file;
-    };
-    if (!resolved->format || resolved->input == nullptr) {
-      return;  // a Harbor trial without a trajectory
-    }
-    model::WalkOptions walk;
-    walk.container = resolved->container;
-    walk.source_path = source.file;
-    walk.cursor.max_record_bytes = state_.scope.snapshot().options().limits.max_record_bytes;
-    // Reads the file once more when it is asked: that must stop as well.
-    auto input = std::make_shared<ContextInput>(*resolved->input, state_.scope.context());
-    auto ids = std::make_shared<model::FileIds>(*resolved->format, *input, walk);
-    file_ids_.push_back(ids);
-    request.count_documents = [ids, input, resolved](std::string_view id) {
-      return ids->CountDocuments(id);
-    };
   }
 
   /// Only lines that stand alone, and only if nothing asked for depends on their number.
@@ -281,7 +258,7 @@ class SourceTask final : public ScanTask {
         return ToStatus(problem);
       }
     }
-    state_.scope.AddProblems(range_.begin, std::move(placed), sink_->problems_left_out());
+    state_.scope.AddProblems(range_, std::move(placed), sink_->problems_left_out());
     PCHRONICLE_RETURN_IF_ERROR(state_.scope.context().Check());
     if (pass_->needs_second_pass() || sink_->needs_second_pass() || fed_.needs_second_pass()) {
       state_.scope.RequestRestart();

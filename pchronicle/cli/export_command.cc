@@ -4,6 +4,7 @@
 #include "pchronicle/app/durable_file.h"
 #include "pchronicle/app/export.h"
 #include "pchronicle/app/inventory.h"
+#include "pchronicle/app/query_spool.h"
 #include "pchronicle/cli/commands.h"
 #include "pchronicle/cli/interrupt.h"
 #include "pchronicle/cli/progress.h"
@@ -45,22 +46,20 @@ void WarnLossy(const model::EncodeReport& report, Console& console) {
   }
 }
 
-// Exports to a staged file that appears when all is written, or into memory for stdout, which stays
-// empty on failure.
+// Exports to a staged file that appears when all is written, or to stdout, which stays empty on
+// failure.
 Result<app::ExportOutcome> ExportTo(const std::string& target, bool overwrite,
                                     const catalog::Snapshot& snapshot,
                                     const app::ExportOptions& options, const Context& context,
                                     Console& console, Progress& progress) {
   if (target == "-") {
-    std::string bytes;
-    const auto collect = [&](std::string_view piece) {
-      bytes += piece;
-      return Status::Ok();
-    };
+    app::Spool bytes;
+    const auto collect = [&](std::string_view piece) { return bytes.Append(piece); };
     PCHRONICLE_ASSIGN_OR_RETURN(app::ExportOutcome outcome,
                                 app::ExportRuns(snapshot, options, collect, context));
     progress.Finish();
-    PCHRONICLE_RETURN_IF_ERROR(console.Write(bytes));
+    PCHRONICLE_RETURN_IF_ERROR(
+        bytes.ForEach([&](std::string_view piece) { return console.Write(piece); }, &context));
     return outcome;
   }
   using IfExists = app::StagedFile::IfExists;

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "pchronicle/app/import.h"
+#include "pchronicle/app/import_names.h"
 #include "pchronicle/cli/commands.h"
 #include "pchronicle/cli/interrupt.h"
 #include "pchronicle/cli/pretty_json.h"

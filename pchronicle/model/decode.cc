@@ -1,9 +1,9 @@
 #include "pchronicle/model/decode.h"
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
+#include "pchronicle/model/first_problems.h"
 #include "pchronicle/model/line_finder.h"
 
 namespace pchronicle::model {
@@ -16,7 +16,8 @@ struct HubSink::Impl {
   };
   std::vector<Entry> record;
   std::vector<Storyline> finished;
-  std::vector<Problem> problems;
+  FirstProblems problems;
+  bool lost_source = false;
   Diagnostics diagnostics;
   bool keep_going = false;
 
@@ -89,7 +90,8 @@ void HubSink::OnDocumentLost(const Document& document) {
 }
 
 bool HubSink::OnProblem(Problem problem) {
-  impl_->problems.push_back(std::move(problem));
+  impl_->lost_source |= problem.whole_source;
+  impl_->problems.Add(std::move(problem));
   return impl_->keep_going;
 }
 
@@ -99,7 +101,9 @@ void HubSink::OnDiagnostic(const Document* /*document*/, std::string_view code,
 }
 
 std::vector<Storyline> HubSink::Take() { return std::exchange(impl_->finished, {}); }
-const std::vector<Problem>& HubSink::problems() const { return impl_->problems; }
+const std::vector<Problem>& HubSink::problems() const { return impl_->problems.kept(); }
+uint64_t HubSink::problems_left_out() const { return impl_->problems.left_out(); }
+bool HubSink::lost_source() const { return impl_->lost_source; }
 const Diagnostics& HubSink::diagnostics() const { return impl_->diagnostics; }
 void HubSink::set_keep_going(bool keep_going) { impl_->keep_going = keep_going; }
 
@@ -132,12 +136,11 @@ Result<Decoded> DecodeAll(Format format, const json::ByteInput& input, const Wal
       notes = walker->notes();
       continue;
     }
-    Decoded decoded{sink.Take(), sink.problems(), sink.diagnostics()};
+    Decoded decoded{sink.Take(), sink.problems(), sink.problems_left_out(), sink.diagnostics()};
     if (options.container == json::Container::kLines) {
       PlaceInLines(input, decoded.problems);
     }
-    if (std::any_of(decoded.problems.begin(), decoded.problems.end(),
-                    [](const Problem& problem) { return problem.whole_source; })) {
+    if (sink.lost_source()) {
       decoded.storylines.clear();
     }
     return decoded;

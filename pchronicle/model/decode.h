@@ -29,7 +29,10 @@ class HubSink final : public DocumentSink {
 
   /// Documents of finished records so far, handed over.
   std::vector<Storyline> Take();
-  const std::vector<Problem>& problems() const;
+  const std::vector<Problem>& problems() const;  // the first ones, as FirstProblems keeps them
+  uint64_t problems_left_out() const;
+  /// A problem said that nothing of the source counts.
+  bool lost_source() const;
   const Diagnostics& diagnostics() const;
   /// OnProblem answers this; false (default): the first problem stops the walker.
   void set_keep_going(bool keep_going);
@@ -47,7 +50,8 @@ Result<std::vector<Storyline>> Decode(Format format, const json::ByteInput& inpu
 /// asks for it (STL-127).
 struct Decoded {
   std::vector<Storyline> storylines;
-  std::vector<Problem> problems;
+  std::vector<Problem> problems;  // the first ones, as FirstProblems keeps them
+  uint64_t problems_left_out = 0;
   Diagnostics diagnostics;
 };
 /// `keep_going` false: stops at the first problem.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pchronicle/columnar/batch.h"
+#include "pchronicle/model/first_problems.h"
 #include "pchronicle/model/relations.h"
 
 namespace pchronicle::model {
@@ -16,7 +17,7 @@ class RunTreeCollector : public DocumentSink {
  public:
   static std::unique_ptr<RunTreeCollector> Make(std::string file);
   static FieldMask Fields();
-  virtual const std::vector<Problem>& problems() const = 0;
+  virtual const FirstProblems& problems() const = 0;
   virtual const Diagnostics& diagnostics() const = 0;
 };
 

@@ -161,7 +161,7 @@ void RunTreePart::OnRecordEnd() {
 }
 
 bool RunTreePart::OnProblem(Problem problem) {
-  problems_.push_back(std::move(problem));
+  problems_.Add(std::move(problem));
   return true;
 }
 

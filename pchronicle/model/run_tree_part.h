@@ -74,7 +74,7 @@ class RunTreePart final : public RunTreeCollector {
   bool OnProblem(Problem problem) override;
   void OnDiagnostic(const Document* document, std::string_view code, std::string_view pointer,
                     std::string_view example) override;
-  const std::vector<Problem>& problems() const override { return problems_; }
+  const FirstProblems& problems() const override { return problems_; }
   const Diagnostics& diagnostics() const override { return diagnostics_; }
 
   const std::string& file() const { return file_; }
@@ -96,7 +96,7 @@ class RunTreePart final : public RunTreeCollector {
   Turn without_calls_;
   std::vector<rows::SubagentRef> refs_;
   std::vector<BadMetric> bad_;
-  std::vector<Problem> problems_;
+  FirstProblems problems_;
   Diagnostics diagnostics_;
 };
 

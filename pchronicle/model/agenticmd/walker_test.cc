@@ -34,7 +34,7 @@ Decoded Read(const std::string& text, WalkOptions options = {},
   }
   EXPECT_FALSE(walker->needs_second_pass());
   EXPECT_EQ(walker->notes().lost_source, !sink.problems().empty());
-  return {sink.Take(), sink.problems(), sink.diagnostics()};
+  return {sink.Take(), sink.problems(), 0, sink.diagnostics()};
 }
 
 std::string Wire(const std::vector<Storyline>& stories) {

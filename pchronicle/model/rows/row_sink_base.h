@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "pchronicle/model/first_problems.h"
 #include "pchronicle/model/relations.h"
 #include "pchronicle/model/rows/cell.h"
-#include "pchronicle/model/rows/first_problems.h"
 #include "pchronicle/model/rows/predicate.h"
 
 namespace pchronicle::model::rows {

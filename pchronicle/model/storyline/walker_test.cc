@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pchronicle/model/decode.h"
+#include "pchronicle/model/first_problems.h"
 #include "pchronicle/model/storyline/encoder.h"
 
 namespace pchronicle::model {
@@ -116,6 +117,23 @@ TEST(StorylineWalker, AnInvalidElementCostsOnlyItself) {
   EXPECT_EQ(decoded->problems[1].location, "array element 2");
   ASSERT_EQ(decoded->storylines.size(), 2u);
   EXPECT_EQ(decoded->storylines[1].document.document_id, "s~2");
+}
+
+TEST(StorylineWalker, OfManyBadElementsTheFirstAreKeptAndTheLastStillLosesTheSource) {
+  constexpr uint64_t kBad = FirstProblems::kMost + 500;
+  std::string text =
+      R"([{"schema_version":"storyline/v1","session":"s","agent":{"id":"a"},"turns":[]})";
+  for (uint64_t i = 0; i < kBad; ++i) {
+    text += ",7";
+  }
+  for (const bool breaks : {false, true}) {
+    const json::MemoryInput input(text + (breaks ? ",{\"schema_version\"}]" : "]"));
+    const Result<Decoded> decoded = DecodeAll(Format::kStoryline, input, {}, true);
+    ASSERT_TRUE(decoded.ok());
+    EXPECT_EQ(decoded->problems.size(), FirstProblems::kMost);
+    EXPECT_EQ(decoded->problems_left_out, 500U + (breaks ? 1 : 0));
+    EXPECT_EQ(decoded->storylines.size(), breaks ? 0U : 1U);
+  }
 }
 
 TEST(StorylineWalker, HeadsAreLookedUpAheadOfTurns_STL126) {

@@ -6,7 +6,7 @@
 
 #include "pchronicle/model/diagnostics.h"
 
-namespace pchronicle::model::rows {
+namespace pchronicle::model {
 
 /// The problems of one source with the smallest offsets, and how many there were: a file of bad
 /// lines must not cost memory for each of them. Errors that are no property of the data go first,
@@ -25,4 +25,4 @@ class FirstProblems {
   uint64_t left_out_ = 0;
 };
 
-}  // namespace pchronicle::model::rows
+}  // namespace pchronicle::model

@@ -1,4 +1,4 @@
-#include "pchronicle/app/import.h"
+#include "pchronicle/app/import_names.h"
 
 #include <gtest/gtest.h>
 

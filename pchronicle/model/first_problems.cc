@@ -1,10 +1,10 @@
-#include "pchronicle/model/rows/first_problems.h"
+#include "pchronicle/model/first_problems.h"
 
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
-namespace pchronicle::model::rows {
+namespace pchronicle::model {
 namespace {
 
 bool IsOfData(const Problem& problem) {
@@ -41,4 +41,4 @@ void FirstProblems::Add(Problem problem) {
   std::push_heap(kept_.begin(), kept_.end(), IsBefore);
 }
 
-}  // namespace pchronicle::model::rows
+}  // namespace pchronicle::model

@@ -1,10 +1,10 @@
-#include "pchronicle/model/rows/first_problems.h"
+#include "pchronicle/model/first_problems.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace pchronicle::model::rows {
+namespace pchronicle::model {
 namespace {
 
 Problem At(uint64_t offset) {
@@ -44,4 +44,4 @@ TEST(FirstProblems, AnErrorThatIsNoneOfTheDataIsNeverLeftOut) {
 }
 
 }  // namespace
-}  // namespace pchronicle::model::rows
+}  // namespace pchronicle::model
