@@ -4,7 +4,8 @@ namespace pchronicle::lance {
 
 void UnpublishedFiles::Take(UnpublishedFiles* from) {
   paths_.insert(paths_.end(), from->paths_.begin(), from->paths_.end());
-  from->paths_.clear();
+  directories_.insert(directories_.end(), from->directories_.begin(), from->directories_.end());
+  from->Keep();
 }
 
 void UnpublishedFiles::DeleteAll() {
