@@ -10,7 +10,7 @@ namespace pchronicle::codec {
 namespace {
 
 TEST(Bits, CopyAppendsAtAnyPlace) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     const auto from_at = *rc::gen::inRange<size_t>(0, 70), at = *rc::gen::inRange<size_t>(0, 70);
     const auto count = *rc::gen::inRange<size_t>(0, 300);
     std::mt19937_64 random(*rc::gen::arbitrary<uint64_t>());
@@ -28,11 +28,11 @@ TEST(Bits, CopyAppendsAtAnyPlace) {
       set += GetBit(from.data(), from_at + i) ? 1 : 0;
     }
     RC_ASSERT(CountBits(from.data(), from_at, count) == set);
-  });
+  }));
 }
 
 TEST(Bits, LevelsBelowTheLimitAreSet_LNCB3) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     const auto at = *rc::gen::inRange<size_t>(0, 70), count = *rc::gen::inRange<size_t>(0, 200);
     const auto limit = *rc::gen::element<uint16_t>(0, 1, 2, 0x7fff, 0x8000, 0xffff);
     std::vector<uint16_t> levels(count);
@@ -48,7 +48,7 @@ TEST(Bits, LevelsBelowTheLimitAreSet_LNCB3) {
     for (size_t i = 0; i < count; ++i) {
       RC_ASSERT(GetBit(bits.data(), at + i) == (levels[i] < limit));
     }
-  });
+  }));
 }
 
 TEST(Bits, BytesGiveTheirLowestBit) {

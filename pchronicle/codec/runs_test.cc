@@ -23,7 +23,7 @@ TEST(Runs, ExpandToExactlyTheCount_LNCB4) {
 }
 
 TEST(Runs, ByteStreamsJoinToWhatWasSplit_LNCB4) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     const auto width = *rc::gen::element<size_t>(2, 4, 8);
     const auto total = *rc::gen::inRange<size_t>(0, 3000);
     std::vector<uint8_t> values(total * width), streams(total * width);
@@ -37,7 +37,7 @@ TEST(Runs, ByteStreamsJoinToWhatWasSplit_LNCB4) {
     JoinByteStreams(streams.data(), total, width, from, count, out.data());
     RC_ASSERT(std::equal(out.begin(), out.end(),
                          values.begin() + static_cast<std::ptrdiff_t>(from * width)));
-  });
+  }));
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ TEST(FindExpression, TakesOnlyUtf8_FND19) {
 }
 
 TEST(FindExpression, CanonicalTextParsesToTheSameTree_FND15) {
-  rc::check([](int seed) {
+  EXPECT_TRUE(rc::check([](int seed) {
     (void)seed;
     const FindExpression expression = *find_testing::AnyExpression(5);
     const std::string text = CanonicalText(expression);
@@ -179,11 +179,11 @@ TEST(FindExpression, CanonicalTextParsesToTheSameTree_FND15) {
     }
     RC_ASSERT(*parsed == expression);
     RC_ASSERT(CanonicalText(*parsed) == text);
-  });
+  }));
 }
 
 TEST(FindExpression, SurvivesAnyText_FND18) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     const std::string text = *find_testing::AnyText();
     const Result<FindExpression> parsed = ParseFindExpression(text);
     if (parsed.ok()) {
@@ -192,7 +192,7 @@ TEST(FindExpression, SurvivesAnyText_FND18) {
     } else {
       RC_ASSERT(!parsed.status().message().empty());
     }
-  });
+  }));
 }
 
 }  // namespace

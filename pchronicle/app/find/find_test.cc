@@ -446,7 +446,7 @@ TEST_F(FindTest, AgreesWithSetAlgebra_FND12) {
         return ("m" + std::to_string(step)).find(node.text.text) != std::string::npos;
     }
   };
-  rc::check([&] {
+  EXPECT_TRUE(rc::check([&] {
     const auto random = [&](const auto& self, int depth) -> FindExpression {
       const int kind = depth == 0 ? 0 : *rc::gen::inRange(0, 4);
       if (kind == 0) {
@@ -466,7 +466,7 @@ TEST_F(FindTest, AgreesWithSetAlgebra_FND12) {
       }
     }
     RC_ASSERT(steps(expression) == expected);
-  });
+  }));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@ namespace pchronicle::lance::proto {
 namespace {
 
 TEST(Wire, ReadsWhatWasWritten) {
-  rc::check([](uint64_t number, int32_t negative, const std::string& text,
-               const std::vector<uint64_t>& list) {
+  EXPECT_TRUE(rc::check([](uint64_t number, int32_t negative, const std::string& text,
+                           const std::vector<uint64_t>& list) {
     WireWriter inner, out;
     inner.Text(1, text);
     out.Number(1, number);
@@ -50,7 +50,7 @@ TEST(Wire, ReadsWhatWasWritten) {
     RC_ASSERT(present);
     RC_ASSERT(read == list);
     RC_ASSERT(copied == out.bytes());
-  });
+  }));
 }
 
 TEST(Wire, AcceptsUnpackedRepeatedScalars_LNC0) {
