@@ -40,6 +40,12 @@ class Cleaner {
     PCHRONICLE_ASSIGN_OR_RETURN(std::vector<StoredFile> files, ListStoredFiles(*store_, root_));
     // What was committed or tagged while the files were listed.
     PCHRONICLE_RETURN_IF_ERROR(ReadVersions());
+    PCHRONICLE_RETURN_IF_ERROR(Decide());
+    // Manifests first: who restores a version either finds it gone, or has committed by now and is
+    // seen by this look.
+    PCHRONICLE_RETURN_IF_ERROR(DeleteVersions());
+    PCHRONICLE_RETURN_IF_ERROR(ReadVersions());
+    SortFiles();
     std::vector<StoredFile> going;
     const int64_t now =
         options_.now_ns.value_or(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -56,13 +62,12 @@ class Cleaner {
       }
     }
     PCHRONICLE_RETURN_IF_ERROR(DeleteFiles(going));
-    PCHRONICLE_RETURN_IF_ERROR(DeleteVersions());
     report_.versions_kept = versions_.size() - going_.size();
     return report_;
   }
 
  private:
-  // Reads versions that were not read yet and decides about all.
+  // Reads versions that were not read yet.
   Status ReadVersions() {
     PCHRONICLE_ASSIGN_OR_RETURN(const std::vector<VersionEntry> entries,
                                 ListVersions(*store_, root_ + "_versions"));
@@ -81,27 +86,35 @@ class Cleaner {
         version.files.Add(file);
       }
     }
+    return ReadOtherBranches();
+  }
+
+  // Which versions go.
+  Status Decide() {
     PCHRONICLE_ASSIGN_OR_RETURN(const std::set<uint64_t> pinned,
                                 PinnedVersions(*store_, options_.edit.branch));
-    PCHRONICLE_RETURN_IF_ERROR(ReadOtherBranches());
-    kept_ = of_branches_;
-    dropped_ = {};
-    going_.clear();
     uint64_t behind = versions_.size();  // this version and those that are newer
     for (const auto& [number, version] : versions_) {
       const bool stays = behind-- <= std::max<uint64_t>(options_.retain, 1) ||
                          pinned.contains(number) || !IsOld(version);
-      ReferencedFiles& files = stays ? kept_ : dropped_;
+      if (!stays) {
+        going_.insert(number);
+      }
+    }
+    return Status::Ok();
+  }
+
+  // Every version that does not go keeps its files, also one that came while others went.
+  void SortFiles() {
+    kept_ = of_branches_;
+    for (const auto& [number, version] : versions_) {
+      ReferencedFiles& files = going_.contains(number) ? dropped_ : kept_;
       files.data.insert(version.files.data.begin(), version.files.data.end());
       files.deletions.insert(version.files.deletions.begin(), version.files.deletions.end());
       files.indices.insert(version.files.indices.begin(), version.files.indices.end());
       files.transactions.insert(version.files.transactions.begin(),
                                 version.files.transactions.end());
-      if (!stays) {
-        going_.push_back(version.path);
-      }
     }
-    return Status::Ok();
   }
 
   // Every version of every other branch, since any of them may refer to files that lie here.
@@ -202,8 +215,9 @@ class Cleaner {
   }
 
   Status DeleteVersions() {
-    for (const std::string& path : going_) {
-      PCHRONICLE_RETURN_IF_ERROR(Delete(path));
+    for (const uint64_t number : going_) {
+      PCHRONICLE_RETURN_IF_ERROR(options_.edit.CheckContext());
+      PCHRONICLE_RETURN_IF_ERROR(Delete(versions_.at(number).path));
       ++report_.versions;
     }
     return Status::Ok();
@@ -216,7 +230,7 @@ class Cleaner {
   ReferencedFiles kept_, dropped_;
   ReferencedFiles of_branches_;  // files of this one that others refer to
   std::set<std::string> read_of_branches_;
-  std::vector<std::string> going_;  // manifests, oldest first
+  std::set<uint64_t> going_;
   CleanupReport report_;
 };
 

@@ -36,10 +36,12 @@ struct CleanupReport {
   uint64_t young_orphans = 0;
 };
 
-/// Removes old versions and the files that only they refer to (lance.md A10). Manifests go last, so
-/// that a clean-up that was cut off is finished by the next one. Readers of a version that goes
-/// lose its files. Everything is looked at before anything is deleted: a manifest that cannot be
-/// read or has unknown feature flags ends it with nothing deleted.
+/// Removes old versions and the files that only they refer to (lance.md A10). Manifests go first,
+/// so that no version is listed whose files are gone, and no RestoreVersion builds on one; files
+/// that a clean-up left because it was cut off are orphans for the next one. Readers of a version
+/// that goes lose its files; files that any version of any branch refers to stay. Everything is
+/// looked at before anything is deleted: a manifest that cannot be read or has unknown feature
+/// flags ends it with nothing deleted.
 Result<CleanupReport> CleanUp(const std::shared_ptr<io::Store>& store,
                               const CleanupOptions& options);
 

@@ -65,6 +65,42 @@ Result<std::string> TagText(const io::Store& store, uint64_t version, const std:
                           version);
 }
 
+// Whether a clean-up took files of the version that was restored. As long as the old version is
+// there, any clean-up sees the new one before it deletes files.
+Status CheckRestored(const std::shared_ptr<io::Store>& store, uint64_t version, uint64_t restored,
+                     const EditOptions& options) {
+  OpenOptions open;
+  open.version = restored;
+  open.branch = options.branch;
+  open.open_base = options.open_base;
+  if (Table::Open(store, open).status().code() != StatusCode::kNotFound) {
+    return Status::Ok();
+  }
+  open.version = version;
+  PCHRONICLE_ASSIGN_OR_RETURN(const std::shared_ptr<const Table> table, Table::Open(store, open));
+  const auto check = [&](FileKind kind, const std::string& name,
+                         const std::optional<uint32_t>& base) -> Status {
+    PCHRONICLE_ASSIGN_OR_RETURN(const FilePlace place, table->paths().Locate(kind, name, base));
+    if (place.store->Stat(place.path).status().code() != StatusCode::kNotFound) {
+      return Status::Ok();
+    }
+    return Status::Unavailable(
+        "{}: version {} was written, but a clean-up removed version {} and its file {} meanwhile; "
+        "restore another version",
+        store->uri(), version, restored, place.path);
+  };
+  for (const proto::Fragment& fragment : table->fragments()) {
+    for (const proto::DataFile& file : fragment.files) {
+      PCHRONICLE_RETURN_IF_ERROR(check(FileKind::kData, file.path, file.base_id));
+    }
+    if (fragment.deletion) {
+      PCHRONICLE_RETURN_IF_ERROR(check(FileKind::kDeletion, fragment.deletion->Name(fragment.id),
+                                       fragment.deletion->base_id));
+    }
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<Committed> RestoreVersion(const std::shared_ptr<io::Store>& store, uint64_t version,
@@ -81,7 +117,10 @@ Result<Committed> RestoreVersion(const std::shared_ptr<io::Store>& store, uint64
   change.transaction.read_version = table->version();
   change.transaction.restored_version = version;
   UnpublishedFiles files(store);
-  return Commit(store, std::move(change), options, &files);
+  PCHRONICLE_ASSIGN_OR_RETURN(const Committed committed,
+                              Commit(store, std::move(change), options, &files));
+  PCHRONICLE_RETURN_IF_ERROR(CheckRestored(store, committed.version, version, options));
+  return committed;
 }
 
 Result<Committed> UpdateConfig(const std::shared_ptr<io::Store>& store, const ConfigChange& update,

@@ -11,7 +11,9 @@
 namespace pchronicle::lance {
 
 /// Makes a new version with the content of an older one: schema, rows, indices, config. Row and
-/// fragment ids that were used since are not used again.
+/// fragment ids that were used since are not used again. kUnavailable: the new version was written
+/// while a clean-up removed the old one, and files of it are gone; it must be restored from
+/// another.
 Result<Committed> RestoreVersion(const std::shared_ptr<io::Store>& store, uint64_t version,
                                  const EditOptions& options = {});
 
