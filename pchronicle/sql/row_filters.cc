@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pchronicle/sql/array_types.h"
+#include "pchronicle/sql/bound_columns.h"
 
 namespace pchronicle::sql {
 namespace {
@@ -23,14 +24,6 @@ struct Place {
   std::string path;
   const DataField* field;
 };
-
-const duckdb::Value* ConstantOf(const Expression& expression) {
-  if (expression.GetExpressionClass() != ExpressionClass::BOUND_CONSTANT) {
-    return nullptr;
-  }
-  const duckdb::Value& value = expression.Cast<duckdb::BoundConstantExpression>().value;
-  return value.IsNull() ? nullptr : &value;
-}
 
 /// Number of the member that `struct_extract(place, name or number)` takes.
 std::optional<duckdb::idx_t> MemberOf(const duckdb::BoundFunctionExpression& call) {
